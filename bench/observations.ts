@@ -148,7 +148,8 @@ function objectOf(index: number, cluster: number, version: number): Record<strin
   return { ...object, metadata: { ...metadata, uid, resourceVersion: String(version) } }
 }
 
-function pullOf(cluster: number, observedMs: number): Uint8Array {
+/** One object of each kind, as a Collector lists them. */
+export function pullOf(cluster: number, observedMs: number): Uint8Array {
   const records = OBJECTS.map(({ resource }, i): SentLogRecord => {
     return { observedMs, attributes: { 'k8s.resource.name': resource }, body: objectOf(i, cluster, 1000 + i) }
   })

@@ -27,6 +27,7 @@ const { values, positionals } = parseArgs({
     sources: { type: 'string' },
     order: { type: 'string' },
     clusters: { type: 'string' },
+    processes: { type: 'string' },
     pages: { type: 'boolean', default: false },
     seed: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },

@@ -70,6 +70,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
       'notify',
       'catalog',
       'store',
+      'forward',
       'sim',
     ],
     ...['app.ts', 'api/prometheus/params.ts'],

@@ -25,14 +25,32 @@ export interface Comparison {
   readonly differences: readonly Difference[]
 }
 
+export interface ComparisonOptions {
+  /** Of what is queried; by default all. */
+  readonly hasMetrics?: boolean
+  readonly hasFacts?: boolean
+  /** One of them adds numbers in another order, and lists series in another one. */
+  readonly isRounded?: boolean
+}
+
 /** @param one its metrics and clusters are asked about. Throws `NoAnswer` when one of them cannot be reached. */
-export async function compareAnswers(one: Server, other: Server, atMs: number): Promise<Comparison> {
-  const paths = await questionsOf(one, atMs)
+export async function compareAnswers(
+  one: Server,
+  other: Server,
+  atMs: number,
+  { hasMetrics = true, hasFacts = true, isRounded = false }: ComparisonOptions = {},
+): Promise<Comparison> {
+  const isSame = isRounded ? isAlike : isDeepStrictEqual
+  const all = await questionsOf(one, atMs)
+  const isCompared = (path: string): boolean => {
+    if (path.startsWith('/api/fleet/')) return hasFacts
+    return hasMetrics && (hasFacts || !OF_FACTS.test(path))
+  }
+  const paths = all.filter(isCompared).slice(0, QUESTIONS)
   const differences: Difference[] = []
   for (const path of paths) {
     const [a, b] = await Promise.all([answerOf(one, path, atMs), answerOf(other, path, atMs)])
-    if (!isDeepStrictEqual(a, b))
-      differences.push({ path, texts: fromDifference(JSON.stringify(a), JSON.stringify(b)) })
+    if (!isSame(a, b)) differences.push({ path, texts: fromDifference(JSON.stringify(a), JSON.stringify(b)) })
   }
   return { asked: paths.length, differences }
 }
@@ -58,7 +76,7 @@ async function questionsOf(server: Server, atMs: number): Promise<readonly strin
   }
   const asked = spread(metrics, METRICS_MAX)
   const perMetric = asked.flatMap((name) => metricQuestions(JSON.stringify(name), atMs))
-  return [...fleet, ...perMetric].slice(0, QUESTIONS)
+  return [...fleet, ...perMetric]
 }
 
 function metricQuestions(name: string, atMs: number): readonly string[] {
@@ -97,6 +115,9 @@ async function answerOf(server: Server, path: string, atMs: number): Promise<unk
   }
 }
 
+/** Metrics that servers compute from facts. */
+const OF_FACTS = /__name__%3D%22daytwo_/
+
 /** Fields of answers that are about the moment of the request. `hides`, `state`: of a silence, now. */
 const PRESENT = new Set(['asOf', 'asOfMs', 'coverage', 'derivation', 'hides', 'state', 'knownFrom'])
 
@@ -119,6 +140,45 @@ function isLater(item: unknown, atMs: number): boolean {
   if (typeof item !== 'object' || item === null) return false
   const { updatedAtMs, saidAt } = item as { readonly updatedAtMs?: number; readonly saidAt?: string }
   return (updatedAtMs ?? 0) > atMs || (saidAt !== undefined && Date.parse(saidAt) > atMs)
+}
+
+/** Sums of many numbers in another order differ in their last digits. */
+const ROUNDING = 1e-9
+/** Beside a result: what was computed how. */
+const NOTES = new Set(['infos', 'warnings'])
+
+function isAlike(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) {
+    const [left, right] = [sorted(a), sorted(b)]
+    return left.length === right.length && left.every((item, i) => isAlike(item, right[i]))
+  }
+  if (typeof a === 'object' && typeof b === 'object' && a !== null && b !== null) {
+    const [left, right] = [a, b].map((one) => new Map(Object.entries(one).filter(([key]) => !NOTES.has(key))))
+    return (
+      left!.size === right!.size && [...left!].every(([key, item]) => right!.has(key) && isAlike(item, right!.get(key)))
+    )
+  }
+  if (isDeepStrictEqual(a, b)) return true
+  const [x, y] = [numberIn(a), numberIn(b)]
+  return Math.abs(x - y) <= ROUNDING * Math.max(Math.abs(x), Math.abs(y))
+}
+
+/** Series by their labels; other lists have an order of their own. */
+function sorted(list: readonly unknown[]): readonly unknown[] {
+  const keyOf = (item: unknown): string | undefined =>
+    typeof item === 'object' && item !== null && 'metric' in item
+      ? JSON.stringify(Object.entries(item.metric as object).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : undefined
+  if (list.some((item) => keyOf(item) === undefined)) return list
+  return list
+    .map((item) => ({ item, key: keyOf(item)! }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ item }) => item)
+}
+
+/** A number, or one as text; NaN: neither. */
+function numberIn(value: unknown): number {
+  return typeof value === 'number' || (typeof value === 'string' && value !== '') ? Number(value) : NaN
 }
 
 const SHOWN_CHARS = 120

@@ -2,19 +2,17 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startApp } from '../app.ts'
 import { systemClock } from '../base/clock.ts'
-import { silentLog } from '../base/log.ts'
-import { OPTIONS, readConfig } from '../config/config.ts'
 import { bytes } from '../config/config-values.ts'
 import { VERSION } from '../config/version.ts'
-import { checkIntegrity, readBackup, restoreBackup, writeBackup, type StoredBackup } from '../store/backup.ts'
+import { checkIntegrity, readBackup, writeBackup, type StoredBackup } from '../store/backup.ts'
 import { compareAnswers } from './answer-comparison.ts'
 import { parseArguments, timeGiven, unexpected } from './arguments.ts'
 import type { Command } from './command.ts'
-import { checkData, DATA_HELP, dataFolder, withFacts } from './data-folder.ts'
+import { checkData, DATA_HELP, dataFolder } from './data-folder.ts'
 import { NoAnswer, serverOf } from './prometheus-client.ts'
 import { showProgress } from './progress-bar.ts'
+import { copyOf, serveCopy, type ServedCopy } from './served-copy.ts'
 
 const VALUED = new Set(['data', 'rate', 'against', 'at', 'token', 'token-file'])
 const RATE = '64MiB'
@@ -105,12 +103,14 @@ async function compare(
   atMs: number,
 ): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'daytwo-verify-'))
-  const running: Running[] = []
+  const running: ServedCopy[] = []
   try {
     const copy = await serveCopy(file, join(folder, 'backup'))
     running.push(copy)
     const isUrl = /^https?:\/\//.test(against)
-    const other = isUrl ? undefined : await serveCopy(await copyOf(checkData(against), folder), join(folder, 'against'))
+    const other = isUrl
+      ? undefined
+      : await serveCopy(await copyOf(checkData(against), join(folder, 'against.backup')), join(folder, 'against'))
     if (other !== undefined) running.push(other)
     const server = serverOf(other?.url ?? against, other === undefined ? options : new Map())
     const { asked, differences } = await compareAnswers(serverOf(copy.url, new Map()), server, atMs)
@@ -128,39 +128,4 @@ async function compare(
     for (const one of running) await one.stop()
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-/** A data directory cannot be opened while a server uses it, and shall not be changed. */
-async function copyOf(dir: string, folder: string): Promise<string> {
-  const file = join(folder, 'against.backup')
-  const mark = { atMs: systemClock.nowMs(), version: VERSION }
-  await writeBackup({ dir, file, mark, bytesPerSecondMax: Infinity, onProgress: () => undefined })
-  return file
-}
-
-interface Running {
-  readonly url: string
-  stop(): Promise<void>
-}
-
-/** A server on a copy, which receives nothing, evaluates and notifies nothing, and removes nothing for its age. */
-async function serveCopy(file: string, data: string): Promise<Running> {
-  await restoreBackup({ file, dir: data, replaces: false })
-  const removed = { atMs: systemClock.nowMs(), by: 'daytwo', action: 'token.remove', detail: '{}' } as const
-  await withFacts(data, async ({ tokens }) => {
-    for (const { id } of await tokens.list()) await tokens.remove(id, { ...removed, subject: String(id) })
-  })
-  const kept = Object.keys(OPTIONS).filter((key) => key.startsWith('retention.'))
-  const config = readConfig(
-    new Map([
-      ['listen', '127.0.0.1:0'],
-      ['data', data],
-      ['own-metrics', 'false'],
-      ['content.watch', 'false'],
-      ...kept.map((key) => [key, '100y'] as const),
-    ]),
-    undefined,
-    {},
-  )
-  return startApp({ config, clock: systemClock, log: silentLog, isDemo: false })
 }

@@ -49,6 +49,11 @@ export const COMMANDS: readonly {
     load: async () => (await import('./restore.ts')).restoreCommand,
   },
   {
+    name: 'migrate',
+    summary: 'Copy the data of a running server to PostgreSQL and a metrics store.',
+    load: async () => (await import('./migrate.ts')).migrateCommand,
+  },
+  {
     name: 'privacy',
     summary: 'Show what is stored about a cluster, or erase all of it.',
     load: async () => (await import('./privacy.ts')).privacyCommand,

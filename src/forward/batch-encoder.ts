@@ -18,6 +18,8 @@ export interface BatchPart {
   readonly toSample: number
 }
 
+type HistogramSource = Pick<SampleSource, 'histogramHighWord' | 'histogramOf'>
+
 /** Bytes of a sample without its time: its tag and length, tag and bytes of the value, tag of the time. */
 const SAMPLE_BYTES = 12
 const TWO_28 = 2 ** 28
@@ -25,11 +27,11 @@ const WORDS = new DataView(new ArrayBuffer(8))
 
 /** Encodes a part of a batch as a request of remote write, not compressed. A result is valid until the next call. */
 export class BatchEncoder {
-  readonly #source: SampleSource
+  readonly #source: HistogramSource
   readonly #labels: LabelBytes
   #bytes = new Uint8Array(256 * 1024)
 
-  constructor(source: SampleSource, labels: LabelBytes) {
+  constructor(source: HistogramSource, labels: LabelBytes) {
     this.#source = source
     this.#labels = labels
   }

@@ -9,6 +9,8 @@ const ITEMS_MAX = 500
 /** While samples lag behind, exemplars are not held back for longer: the buffer has a limited number of them. */
 const WAITS_MS_MAX = 10_000
 
+type ExtraSource = Pick<SampleSource, 'exemplarsAfter' | 'metadataAfter'>
+
 /** Sends exemplars and metadata, where the remote side accepts them: after the samples, so that their series are there. */
 export class ExtraSender {
   sentExemplars = 0
@@ -16,14 +18,14 @@ export class ExtraSender {
   /** Through which all are acknowledged. */
   exemplar: number
   metadata: number
-  readonly #source: SampleSource
+  readonly #source: ExtraSource
   readonly #delivery: Delivery
   readonly #labels: LabelBytes
   #isSending = false
   #sentMs = -Infinity
 
   constructor(
-    source: SampleSource,
+    source: ExtraSource,
     delivery: Delivery,
     labels: LabelBytes,
     { exemplar, metadata }: { readonly exemplar: number; readonly metadata: number },
@@ -40,14 +42,15 @@ export class ExtraSender {
     if (this.#isSending || (!isIdle && nowMs - this.#sentMs < WAITS_MS_MAX)) return
     this.#sentMs = nowMs
     this.#isSending = true
-    void this.#sendAll()
+    void this.sendAll()
       .catch((thrown: unknown) => {
         if (!(thrown instanceof Stopped)) this.#delivery.lastError = { atMs: nowMs, text: String(thrown) }
       })
       .finally(() => (this.#isSending = false))
   }
 
-  async #sendAll(): Promise<void> {
+  /** Rejects with `Stopped`. */
+  async sendAll(): Promise<void> {
     const { facts } = this.#delivery
     for (;;) {
       const exemplars = facts?.acceptsExemplars === true ? this.#source.exemplarsAfter(this.exemplar, ITEMS_MAX) : []

@@ -46,6 +46,8 @@ export const CHECK_MS = 5_000
 /** Batches that are ready to be sent, for each connection. */
 const BATCHES_AHEAD = 2
 const EVENTS_MAX = 100
+/** Of samples that are being sent at the same time, to stores that want them in the order of time. */
+const SPAN_MS_MAX = 30 * 60_000
 
 export class Forwarder {
   readonly #parts: ForwarderParts
@@ -72,6 +74,8 @@ export class Forwarder {
   #lastAcknowledgedMs: number | undefined
   /** Everything after this row is to be sent again, once nothing is being sent. */
   #rewindTo: number | undefined
+  /** The newest sample of the oldest row that is being sent. */
+  #spanFromMs = -Infinity
   #isChecking = false
   #isStopped = false
   #cancels: (() => void)[] = []
@@ -209,10 +213,20 @@ export class Forwarder {
     if (!this.#rewound() || facts === undefined) return
     while (this.#batchesReady < this.#shards.length * BATCHES_AHEAD) {
       const row = this.#parts.source.next(this.#lastRead)
-      if (row === undefined) break
+      if (row === undefined || this.#isAhead(row, facts)) break
       this.#read(row, facts)
     }
     this.#advance()
+  }
+
+  /**
+   * Whether a row waits until all before it is acknowledged: Prometheus, Mimir and Thanos refuse samples that are an hour older than
+   * the newest one, also of another series, and one connection may be ahead of the others.
+   */
+  #isAhead({ maxMs }: SampleRow, { needsResend }: RemoteFacts): boolean {
+    if (needsResend) return false
+    if (this.#shards.every(({ firstRow }) => firstRow === undefined)) this.#spanFromMs = maxMs
+    return maxMs > this.#spanFromMs + SPAN_MS_MAX
   }
 
   /** HOT: reads each sample of a row into the shard of its series. */

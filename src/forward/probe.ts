@@ -38,16 +38,22 @@ export async function probe(http: RemoteHttp, { kind, writeUrl, queryUrl }: Addr
   if (answer.kind === 'denied') return { failure: answer.text, isDenied: true }
   if (answer.kind === 'retry') return { failure: answer.text, isDenied: false }
   const hasV2 = answer.kind === 'accepted' && written.headers['x-prometheus-remote-write-samples-written'] !== undefined
-  const dataOf = async (path: string): Promise<Readonly<Record<string, string>> | undefined> => {
-    const got = await http.get(`${queryUrl}/api/v1/status/${path}`, ANSWER_BYTES_MAX)
-    return 'failure' in got || got.status !== 200 ? undefined : dataIn(got.text)
-  }
   const [buildInfo, flags, metrics] = [
-    await dataOf('buildinfo'),
-    await dataOf('flags'),
+    await readStatus(http, queryUrl, 'buildinfo'),
+    await readStatus(http, queryUrl, 'flags'),
     await readMetrics(http, writeUrl),
   ]
   return { facts: factsOf(kind, { hasV2, buildInfo, flags, metrics }) }
+}
+
+/** Texts of `/api/v1/status/PATH`; undefined: no answer in the format of Prometheus. */
+export async function readStatus(
+  http: RemoteHttp,
+  queryUrl: string,
+  path: 'buildinfo' | 'flags',
+): Promise<Readonly<Record<string, string>> | undefined> {
+  const got = await http.get(`${queryUrl}/api/v1/status/${path}`, ANSWER_BYTES_MAX)
+  return 'failure' in got || got.status !== 200 ? undefined : dataIn(got.text)
 }
 
 /** The metrics of the process that receives: beside its write address, or at the root of its host. Undefined: none can be read. */

@@ -96,6 +96,15 @@ export async function createExternalAlerts(
     for (const alert of changed) stored.set(alert.fingerprint, alert)
   }
 
+  /** Takes what is stored, also by other processes. */
+  async function take(): Promise<void> {
+    const all = await store.list()
+    stored.clear()
+    for (const alert of all) stored.set(alert.fingerprint, boundedRecord(alert, endsWithinMs))
+    for (const fingerprint of above) stored.delete(fingerprint)
+    shares = new AlertShares(limits, stored.values())
+  }
+
   /** Reads, decides on and writes a part of a request. */
   async function postSlice(posted: readonly PostedAlert[], rules: IntakeRules): Promise<ExternalOutcome> {
     const faults: string[] = []
@@ -162,16 +171,12 @@ export async function createExternalAlerts(
       made = present
       return alerts
     },
-    reread: () =>
-      inOrder(async () => {
-        const all = await store.list()
-        stored.clear()
-        for (const alert of all) stored.set(alert.fingerprint, boundedRecord(alert, endsWithinMs))
-        shares = new AlertShares(limits, stored.values())
-      }),
+    reread: () => inOrder(take),
     shares: () => shares.list(),
     remove: ({ sender, cluster, fingerprint }, by, nowMs) =>
       inOrder(async () => {
+        // Another process may have stored one within the last second.
+        await take()
         const removed = [...stored.values()].filter(
           (alert) =>
             (sender === undefined || alert.sender === sender) &&

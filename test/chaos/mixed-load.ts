@@ -5,7 +5,7 @@ import { ErasureLoad } from './loads/erasures.ts'
 import type { Load } from './loads/load.ts'
 import { LogLoad } from './loads/logs.ts'
 import { ObjectLoad } from './loads/objects.ts'
-import { SampleLoad } from './loads/samples.ts'
+import { SampleLoad, type SampleProtocol } from './loads/samples.ts'
 import { SilenceLoad } from './loads/silences.ts'
 import { SpanLoad } from './loads/spans.ts'
 import { TokenLoad } from './loads/tokens.ts'
@@ -16,14 +16,23 @@ export class MixedLoad {
   readonly loads: readonly Load[]
   /** Requests that were answered 429 or 503, by load. */
   readonly notNow = new Map<string, number>()
+  readonly #isShared: boolean
 
-  /** @param baseMs a time of the last hours */
-  constructor(baseMs: number) {
-    this.loads = [
-      ...[new SampleLoad('write1', 1), new SampleLoad('write1', 2), new SampleLoad('write2', 1)],
-      ...[new SampleLoad('otlp', 1), new SpanLoad(baseMs), new LogLoad(baseMs), new ObjectLoad(baseMs)],
+  /**
+   * @param baseMs a time of the last hours
+   * @param sampleMs of the first samples; whole seconds
+   * @param isMeant the loads that are sent, by their names; by default all
+   * @param isShared several processes answer, in turn
+   */
+  constructor(baseMs: number, sampleMs = 0, isMeant: (name: string) => boolean = () => true, isShared = false) {
+    this.#isShared = isShared
+    const samples = (protocol: SampleProtocol, number: number) => new SampleLoad(protocol, number, sampleMs)
+    const all: readonly Load[] = [
+      ...[samples('write1', 1), samples('write1', 2), samples('write2', 1)],
+      ...[samples('otlp', 1), new SpanLoad(baseMs), new LogLoad(baseMs), new ObjectLoad(baseMs)],
       ...[new AlertLoad(baseMs), new SilenceLoad(), new DecommissionLoad(baseMs), new TokenLoad(), new ErasureLoad()],
     ]
+    this.loads = all.filter(({ name }) => isMeant(name))
   }
 
   async prepare(target: Target): Promise<void> {
@@ -51,11 +60,16 @@ export class MixedLoad {
       } catch (thrown) {
         if (thrown instanceof ServerGone) {
           if (endsWhenGone) return
-        } else if (!(thrown instanceof NotNow)) throw thrown
+        } else if (!(thrown instanceof NotNow) && !this.#isNotSeen(thrown)) throw thrown
         this.notNow.set(load.name, (this.notNow.get(load.name) ?? 0) + 1)
         await pause(50)
       }
     }
+  }
+
+  /** Of a process that has not read yet what another one wrote within the last second. */
+  #isNotSeen(thrown: unknown): boolean {
+    return this.#isShared && String(thrown).includes('got 404')
   }
 
   /** By load. @param place as in `Ledger.faults`; without one everything counts */

@@ -1,8 +1,10 @@
 import { runBackups } from './backups.ts'
+import { runDeployment } from './deployment.ts'
 import { runDisks } from './disks.ts'
 import { runKills, type ChaosOptions } from './kills.ts'
 import { runOverload } from './overload.ts'
 import { runPowerCuts } from './power-cuts.ts'
+import { runRemoteAway } from './remote-away.ts'
 import { runThreads } from './threads.ts'
 import type { Report } from './report.ts'
 
@@ -28,6 +30,22 @@ export const SCENARIOS: ReadonlyMap<string, Scenario> = new Map([
   [
     'overload',
     { claim: 'a cluster that sends 100 times as much takes nothing from the others', rounds: 10, run: runOverload },
+  ],
+  [
+    'deployment',
+    {
+      claim: 'three processes, PostgreSQL and VictoriaMetrics lose nothing and notify once, whichever are killed',
+      rounds: 100,
+      run: runDeployment,
+    },
+  ],
+  [
+    'remote-away',
+    {
+      claim: 'while the metrics store is away, slow or refuses a series, nothing that was acknowledged is lost',
+      rounds: 3,
+      run: runRemoteAway,
+    },
   ],
   ['backups', { claim: 'a backup made under load and restored elsewhere answers alike', rounds: 10, run: runBackups }],
 ])

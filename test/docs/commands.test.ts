@@ -118,7 +118,7 @@ function replaced(shown: readonly string[]): readonly string[] {
 }
 
 /** Those that run for long: their arguments are read, and nothing else. */
-const DRY = new Set(['serve', 'demo', 'sim', 'lint'])
+const DRY = new Set(['serve', 'demo', 'sim', 'lint', 'migrate'])
 
 /** What else is a good end. */
 const GOOD_CODES: ReadonlyMap<string, readonly number[]> = new Map([

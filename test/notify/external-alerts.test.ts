@@ -394,6 +394,15 @@ describe('the room for alerts of others', () => {
     expect(audited).toEqual(count === 0 ? [] : [['root', 'alert.remove', { ...filter, alerts: count }]])
   })
 
+  test('an alert that another process has just stored is removed', async () => {
+    const { memory, post, external } = await start()
+    await post('a', 'c1', 1)
+    const [own] = await memory.facts.externalAlerts.list()
+    await memory.facts.externalAlerts.write([{ ...own!, fingerprint: 'of another process' }], [])
+    expect(await external.remove({ fingerprint: 'of another process' }, 'root', NOW_MS)).toBe(1)
+    expect((await memory.facts.externalAlerts.list()).map(({ fingerprint }) => fingerprint)).toEqual([own!.fingerprint])
+  })
+
   test('many alerts in one request do not block: other work runs between parts of one request', async () => {
     const { clock, external } = await start({
       'alerts.external-max': '100000',

@@ -23,6 +23,10 @@ export function findPostgres(): string | undefined {
 }
 
 export interface PostgresServer {
+  /** Of the process that started all others. */
+  readonly pid: number
+  /** With its data. */
+  readonly folder: string
   /** `postgres://...` of a new, empty database on this server. */
   createDatabase(): Promise<string>
   /** Kills it, as a power cut would. What was committed remains in its folder. */
@@ -55,6 +59,10 @@ export async function startPostgres(folder: string, isDurable = false): Promise<
   if (!isDurable) options.push('-c', 'fsync=off', '-c', 'full_page_writes=off')
   const address = (database: string): string => `postgres://${USER}@127.0.0.1:${port}/${database}`
   const server: PostgresServer = {
+    get pid() {
+      return child?.pid ?? 0
+    },
+    folder: dir,
     start: async () => {
       child = spawn(join(folder, 'postgres'), options, { ...owner, cwd: dir, stdio: ['ignore', 'ignore', 'pipe'] })
       await listening(child)

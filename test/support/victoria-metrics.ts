@@ -9,6 +9,9 @@ import { until } from './until.ts'
 /** A real single-node VictoriaMetrics on loopback, in a folder of its own. Find it with `requirePeer('victoria-metrics', context)`. */
 export interface RunningVictoriaMetrics {
   readonly url: string
+  readonly pid: number
+  /** With its data. */
+  readonly folder: string
   /** SIGKILL; the data stays for `start`. */
   kill(): Promise<void>
   /** Again, on the same address and data. */
@@ -43,7 +46,10 @@ export async function startVictoriaMetrics(
   }
   await start()
   return {
-    url,
+    ...{ url, folder },
+    get pid() {
+      return child?.pid ?? 0
+    },
     start,
     kill: async () => {
       const killed = child!

@@ -16,9 +16,13 @@ import { groupBy } from '../../base/group-by.ts'
 import { runSeriesKey } from '../run-series.ts'
 import { Instants, lastUpTo, MISSED_MS, mergeReplicas, stretchesOf } from './scrapes.ts'
 
-/** The runs of all samples of a group's series. */
-export function runsOfSamples(cluster: string, series: readonly SignalSeries[]): readonly MetricRun[] {
-  return signalRunsOf(cluster, series, [], -Infinity, true).runs
+/** The runs of all samples of a group's series. @param stored of times before these */
+export function runsOfSamples(
+  cluster: string,
+  series: readonly SignalSeries[],
+  stored: readonly MetricRun[],
+): readonly MetricRun[] {
+  return signalRunsOf(cluster, series, stored, -Infinity, true).runs
 }
 
 export const SETTLED_EVERY_MS = 60 * 60_000

@@ -91,7 +91,7 @@ function hasBucketIn({ count, counts, firstsMs, lastsMs }: RollupColumns, { from
 }
 
 /** Adds the remaining samples of one row by rising time. */
-function pushBuckets(list: BucketList, { fromMs, toMs }: TimeRange, into: RunColumns): void {
+export function pushBuckets(list: BucketList, { fromMs, toMs }: TimeRange, into: RunColumns): void {
   const { count, numbers, counts, flags, firstsMs, lastsMs, firsts, lasts, widthMs } = list
   for (let i = 0; i < count; i++) {
     const isEmpty = counts[i] === 0

@@ -69,13 +69,23 @@ export class ChangeLog extends Statements implements ChangeSink {
   }
 }
 
+/** The random id of a directory, which gets one here; a server may be writing it. */
+export function collectorIdOf(db: Database.Database): string {
+  const find = db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck()
+  const known = find.get(COLLECTOR_KEY)
+  if (known !== undefined) return known
+  const put = db.prepare<[string, string]>('INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)')
+  put.run(COLLECTOR_KEY, randomBytes(8).toString('hex'))
+  return find.get(COLLECTOR_KEY)!
+}
+
 /** Begins, continues or ends the log of a directory. Returns it; undefined: changes are not logged. */
 export function openChangeLog(db: Database.Database, isLogged: boolean): ChangeLog | undefined {
   const epoch = db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck().get(EPOCH_KEY)
   if (isLogged && epoch === undefined) {
     inTransaction(db, () => {
+      collectorIdOf(db)
       const put = db.prepare<[string, string]>('INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)')
-      put.run(COLLECTOR_KEY, randomBytes(8).toString('hex'))
       put.run(EPOCH_KEY, randomBytes(8).toString('hex'))
       db.exec('DELETE FROM shipping_change')
     })

@@ -99,9 +99,10 @@ export class ChangeSource extends Statements {
       .safeIntegers(),
   )
 
-  /** Undefined: changes are not logged. */
-  state(): SourceState | undefined {
+  /** Undefined: changes are not logged. @param pass of one that ships all rows once, of a directory whose changes are not logged */
+  state(pass?: string): SourceState | undefined {
     const [collector, epoch] = [this.#meta.get(COLLECTOR_KEY), this.#meta.get(EPOCH_KEY)]
+    if (pass !== undefined && collector !== undefined) return { collector, epoch: pass, newestSeq: 0, oldestSeq: 1 }
     if (collector === undefined || epoch === undefined) return undefined
     const newestSeq = this.#newest.get() ?? 0
     return { collector, epoch, newestSeq, oldestSeq: this.#oldest.get() ?? newestSeq + 1 }

@@ -19,8 +19,10 @@ import type { SharedPool } from '../postgres/pool.ts'
 import { repeating } from '../postgres/run-facts.ts'
 import { claimsOf, joinsOf, membersOf } from './collected-claims.ts'
 import { mergedObjects, type CollectedListing, type CollectedObject, type CollectedState } from './merged-objects.ts'
+import { MIGRATED } from './migrated-runs.ts'
 import { readingPostgres, type Connection } from './postgres.ts'
 import type { StateRow } from './row-source.ts'
+import { unpackRuns } from './run-codec.ts'
 import { unpackSamples } from './sample-codec.ts'
 
 /** Observations that collectors shipped to PostgreSQL, as one collector would have them that had received everything. */
@@ -34,8 +36,12 @@ interface ClusterRow {
 
 type OwnObservations = Omit<ClusterObservations, 'spans'>
 
-/** The runs of the series of one group, of all their samples. */
-export type RunsOfSamples = (cluster: string, series: readonly SignalSeries[]) => readonly MetricRun[]
+/** The runs of the series of one group, of all their samples; `stored`: of times before these. */
+export type RunsOfSamples = (
+  cluster: string,
+  series: readonly SignalSeries[],
+  stored: readonly MetricRun[],
+) => readonly MetricRun[]
 
 interface KnownGroup {
   /** Of all its rows. */
@@ -162,7 +168,7 @@ export class PostgresObservations implements ObservationReader {
   ): Promise<readonly MetricRun[]> {
     const rows = await connection.query<{ group: string; version: string; isShared: boolean }>(
       `SELECT signals AS "group", string_agg(concat_ws(' ', collector, time_ms, version), ',' ORDER BY collector, time_ms)
-         AS version, count(DISTINCT collector) > 1 AS "isShared" FROM signal_samples WHERE cluster = $1 GROUP BY signals`,
+         AS version, count(DISTINCT nullif(collector, ${MIGRATED})) > 1 AS "isShared" FROM signal_samples WHERE cluster = $1 GROUP BY signals`,
       [id],
     )
     const seen = await connection.query<{ collector: number; seenMs: number }>(
@@ -182,11 +188,13 @@ export class PostgresObservations implements ObservationReader {
       )
       const ofGroup = groupBy(payloads, ({ group }) => group)
       for (const { group, version } of changed) {
-        const parts = (ofGroup.get(group) ?? []).flatMap(({ collector, payload }) =>
+        const [migrated, sampled] = splitBy(ofGroup.get(group) ?? [], ({ collector }) => collector === MIGRATED)
+        const stored = migrated.flatMap(({ payload }) => unpackRuns(payload).map((run) => ({ ...run, cluster })))
+        const parts = sampled.flatMap(({ collector, payload }) =>
           unpackSamples(payload).map((one) => ({ ...one, collector })),
         )
         const series = unionOfSeries(parts, seenMs)
-        known.groups.set(group, { version, runs: this.#runsOf(cluster, series) })
+        known.groups.set(group, { version, runs: this.#runsOf(cluster, series, stored) })
       }
     }
     for (const group of known.groups.keys()) if (!rows.some((row) => row.group === group)) known.groups.delete(group)
@@ -272,6 +280,10 @@ function stateOf(row: StateColumns): CollectedState {
     first: { version: row.firstVersion, ms: row.firstMs, change: row.firstChange, manager: row.firstManager ?? '' },
     last: { version: row.lastVersion, ms: row.lastMs, change: row.lastChange, manager: row.lastManager ?? '' },
   }
+}
+
+function splitBy<T>(all: readonly T[], isFirst: (one: T) => boolean): readonly [T[], T[]] {
+  return [all.filter(isFirst), all.filter((one) => !isFirst(one))]
 }
 
 type CollectedPart = CollectedSeries & { readonly collector: number }

@@ -42,6 +42,7 @@ export const OBSERVED_CHANNEL = 'daytwo_observed'
 
 export class Shipper {
   readonly #pool: SharedPool
+  readonly #pass: string | undefined
   readonly #source: ChangeSource
   readonly #rows: RowSource
   readonly #serviceName: Database.Statement<[number], string>
@@ -50,9 +51,13 @@ export class Shipper {
   #target: Target | undefined
   #refusedCount = 0
 
-  /** @param db a connection for reading, which the caller closes */
-  constructor(db: Database.Database, pool: SharedPool) {
+  /**
+   * @param db a connection for reading, which the caller closes
+   * @param pass ships all rows once, of a directory whose changes are not logged. Another text ships all of them again.
+   */
+  constructor(db: Database.Database, pool: SharedPool, pass?: string) {
     this.#pool = pool
+    this.#pass = pass
     this.#partitions = new Partitions(pool)
     this.#source = new ChangeSource(db)
     this.#rows = new RowSource(db)
@@ -66,7 +71,7 @@ export class Shipper {
    * @param nowMs before anything that is received from now on
    */
   async step(nowMs: number): Promise<ShippingStep> {
-    const state = this.#source.state()
+    const state = this.#source.state(this.#pass)
     invariant(state !== undefined, 'what is shipped is logged')
     try {
       const target = await this.#targetOf(state)

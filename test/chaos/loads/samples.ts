@@ -30,16 +30,19 @@ export class SampleLoad implements Load {
   readonly ledger = new Ledger()
   readonly pauseMs = 0
   readonly #protocol: SampleProtocol
+  readonly #baseMs: number
   #step = 1
 
-  constructor(protocol: SampleProtocol, number: number) {
+  /** @param baseMs the first step is ten seconds later; whole seconds */
+  constructor(protocol: SampleProtocol, number: number, baseMs = 0) {
     this.#protocol = protocol
+    this.#baseMs = baseMs
     this.name = `${protocol}-${number}`
   }
 
   async step(target: Target): Promise<void> {
     const step = this.#step
-    const { path, body, headers } = requestOf(this.#protocol, this.name, step)
+    const { path, body, headers } = requestOf(this.#protocol, this.name, step, this.#baseMs)
     this.ledger.sent(`step ${step}`, target.position())
     const text = await send(target, path, { body, headers })
     if (text !== '') throw new Error(`${this.name}: got ${JSON.stringify(text)}, want an empty answer`)
@@ -49,15 +52,18 @@ export class SampleLoad implements Load {
 
   /** A step is stored when all its series have it, with their values; the parts of another one are named. */
   async stored(target: Target): Promise<Iterable<string>> {
-    const time = String(this.#step * STEP_SECONDS)
-    const form = new URLSearchParams({ query: `chaos{cluster="${this.name}"}[10y]`, time })
+    const range = `${this.#step * STEP_SECONDS}s`
+    const form = new URLSearchParams({
+      query: `chaos{cluster="${this.name}"}[${range}]`,
+      time: this.#timeOf(this.#step),
+    })
     const { data } = await get<Matrix>(target, `/api/v1/query?${form.toString()}`)
     const counts = new Map<number, number>()
     const faults: string[] = []
     for (const { metric, values } of data.result) {
       const series = Number(metric['series'])
       for (const [seconds, text] of values) {
-        const step = seconds / STEP_SECONDS
+        const step = this.#stepAt(seconds)
         counts.set(step, (counts.get(step) ?? 0) + 1)
         if (Number(text) !== valueAt(step, series)) faults.push(`step ${step} series ${series} value ${text}`)
       }
@@ -79,13 +85,13 @@ export class SampleLoad implements Load {
     for (let first = 1; first <= this.#step; first += width) {
       const form = new URLSearchParams({
         query: `histogram_count(chaos_histogram{cluster="${this.name}"})`,
-        start: String(first * STEP_SECONDS),
-        end: String(Math.min(first + width - 1, this.#step) * STEP_SECONDS),
+        start: this.#timeOf(first),
+        end: this.#timeOf(Math.min(first + width - 1, this.#step)),
         step: String(STEP_SECONDS),
       })
       const { data } = await get<Matrix>(target, `/api/v1/query_range?${form.toString()}`)
       for (const [seconds, text] of data.result[0]?.values ?? []) {
-        seen.set(seconds / STEP_SECONDS, Number(text) === seconds / STEP_SECONDS)
+        seen.set(this.#stepAt(seconds), Number(text) === this.#stepAt(seconds))
       }
     }
     return seen
@@ -93,9 +99,18 @@ export class SampleLoad implements Load {
 
   async #exemplars(target: Target): Promise<ReadonlySet<number>> {
     const query = `chaos_requests_total{cluster="${this.name}"}`
-    const form = new URLSearchParams({ query, start: '0', end: String(this.#step * STEP_SECONDS) })
+    const form = new URLSearchParams({ query, start: this.#timeOf(0), end: this.#timeOf(this.#step) })
     const { data } = await get<Exemplars>(target, `/api/v1/query_exemplars?${form.toString()}`)
-    return new Set(data.flatMap(({ exemplars }) => exemplars.map(({ timestamp }) => timestamp / STEP_SECONDS)))
+    return new Set(data.flatMap(({ exemplars }) => exemplars.map(({ timestamp }) => this.#stepAt(timestamp))))
+  }
+
+  /** In seconds. */
+  #timeOf(step: number): string {
+    return String(this.#baseMs / 1000 + step * STEP_SECONDS)
+  }
+
+  #stepAt(seconds: number): number {
+    return (seconds - this.#baseMs / 1000) / STEP_SECONDS
   }
 }
 
@@ -112,10 +127,10 @@ interface Exemplars {
   readonly data: readonly { readonly exemplars: readonly { readonly timestamp: number }[] }[]
 }
 
-function requestOf(protocol: SampleProtocol, cluster: string, step: number): Request {
+function requestOf(protocol: SampleProtocol, cluster: string, step: number, baseMs: number): Request {
   const series = Array.from({ length: SERIES }, (_, i) => ({
     labels: { __name__: 'chaos', cluster, series: String(i) },
-    samples: [{ timeMs: step * STEP_MS, value: valueAt(step, i) }],
+    samples: [{ timeMs: baseMs + step * STEP_MS, value: valueAt(step, i) }],
   }))
   switch (protocol) {
     case 'write1':
@@ -143,7 +158,7 @@ function requestOf(protocol: SampleProtocol, cluster: string, step: number): Req
     case 'otlp':
       return {
         path: '/v1/metrics',
-        body: encodeRequestProtobuf(metricsOf(cluster, step)),
+        body: encodeRequestProtobuf(metricsOf(cluster, step, baseMs)),
         headers: { 'content-type': 'application/x-protobuf' },
       }
   }
@@ -152,8 +167,8 @@ function requestOf(protocol: SampleProtocol, cluster: string, step: number): Req
 /** Exemplars of one series are limited: as many series take turns as a long run needs. */
 const EXEMPLAR_SERIES = 200
 
-function metricsOf(cluster: string, step: number): MetricsRequest {
-  const timeMs = step * STEP_MS
+function metricsOf(cluster: string, step: number, baseMs: number): MetricsRequest {
+  const timeMs = baseMs + step * STEP_MS
   const point = { startMs: 0, timeMs, isStale: false }
   const buckets = { offset: 0, counts: [step] }
   const none = { offset: 0, counts: [] }

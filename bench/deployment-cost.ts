@@ -1,0 +1,246 @@
+/**
+ * What a cluster costs in both modes, in one table of one run: one process with its own store, and three processes with PostgreSQL and
+ * VictoriaMetrics. Processor time, memory and bytes of each program; nothing about how much a machine takes. Each fleet sends ten
+ * minutes of scrapes (60 series each half minute) and lists its objects twice; the programs then rest, and are watched for a minute in
+ * which rules are evaluated. Needs PostgreSQL and VictoriaMetrics, and Linux: it reads /proc.
+ *
+ * `npm run bench deployment-cost -- --clusters 1000,10000`; by default 200,1000.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { Agent, request as httpRequest } from 'node:http'
+import { loadavg } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { findPeer } from '../test/support/peers.ts'
+import { findPostgres, startPostgres } from '../test/support/postgres.ts'
+import { startServer } from '../test/support/server.ts'
+import { tempDir } from '../test/support/temp-dir.ts'
+import { startVictoriaMetrics } from '../test/support/victoria-metrics.ts'
+import { pullOf } from './observations.ts'
+import { seriesOf } from './peers/fleet.ts'
+import { scrapesOf, timesEndingAt } from './peers/payloads.ts'
+import { diskBytes } from './peers/server.ts'
+import { writeBody } from './peers/write-body.ts'
+
+const SCRAPES = 20
+const CONNECTIONS = 8
+const TICKS_PER_SECOND = 100
+const WATCHED_MS = 60_000
+const REST_MS_MAX = 300_000
+/** Below this share of a processor all programs together are at rest: rules are evaluated all the time. */
+const REST_SHARE = 0.15
+
+/** A program, which may be several processes. */
+interface Program {
+  readonly name: string
+  readonly pids: () => readonly number[]
+  readonly bytes: () => number
+}
+
+interface Deployment {
+  readonly mode: string
+  readonly programs: readonly Program[]
+  /** Each cluster sends to one of them. */
+  readonly urls: readonly string[]
+  stop(): Promise<void>
+}
+
+export async function run({ clusters = '200,1000' }: { readonly clusters?: string } = {}): Promise<void> {
+  if (findPostgres() === undefined || findPeer('victoria-metrics') === undefined) {
+    console.log('PostgreSQL or VictoriaMetrics is not installed')
+    return
+  }
+  const counts = clusters.split(',').map(Number)
+  console.log(
+    '| clusters | mode | program | CPU ms per cluster | CPU % of a core, rules and leases | peak memory | bytes per cluster |',
+  )
+  console.log('|---:|---|---|---:|---:|---:|---:|')
+  for (const count of counts) {
+    for (const start of [startEmbedded, startShared]) {
+      const deployment = await start()
+      try {
+        await measure(deployment, count)
+      } finally {
+        await deployment.stop()
+      }
+    }
+  }
+  console.log(
+    `\n${SCRAPES} scrapes of 60 series and two lists of objects per cluster; load ${loadavg()
+      .map((one) => one.toFixed(1))
+      .join(' ')}`,
+  )
+}
+
+async function startEmbedded(): Promise<Deployment> {
+  const folder = tempDir('bench-embedded')
+  const server = await startServer(['serve', '--listen', '127.0.0.1:0', '--data', folder.path])
+  return {
+    mode: 'one process',
+    programs: [{ name: 'Daytwo', pids: () => [server.pid], bytes: () => diskBytes(folder.path) }],
+    urls: [server.url],
+    stop: async () => {
+      await server.stop()
+      folder.remove()
+    },
+  }
+}
+
+async function startShared(): Promise<Deployment> {
+  const folder = tempDir('bench-shared')
+  const postgres = await startPostgres(findPostgres()!)
+  const victoria = await startVictoriaMetrics(findPeer('victoria-metrics')!)
+  const url = await postgres.createDatabase()
+  const names = ['a', 'b', 'c']
+  const servers = await Promise.all(
+    names.map((name) =>
+      startServer([
+        ...['serve', '--listen', '127.0.0.1:0', '--data', join(folder.path, name), '--process.name', name],
+        ...['--store.facts', url, '--store.metrics', victoria.url],
+      ]),
+    ),
+  )
+  return {
+    mode: 'three processes',
+    programs: [
+      { name: 'Daytwo, all three', pids: () => servers.map(({ pid }) => pid), bytes: () => diskBytes(folder.path) },
+      { name: 'PostgreSQL', pids: () => withChildren(postgres.pid), bytes: () => diskBytes(postgres.folder) },
+      { name: 'VictoriaMetrics', pids: () => [victoria.pid], bytes: () => diskBytes(victoria.folder) },
+    ],
+    urls: servers.map((server) => server.url),
+    stop: async () => {
+      for (const server of servers) await server.stop()
+      await victoria.stop()
+      await postgres.stop()
+      folder.remove()
+    },
+  }
+}
+
+async function measure({ mode, programs, urls }: Deployment, count: number): Promise<void> {
+  const emptyBytes = programs.map(({ bytes }) => bytes())
+  const before = programs.map(cpuSecondsOf)
+  const times = timesEndingAt(Date.now() - 5000, SCRAPES)
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
+  const urlOf = (cluster: number): string => urls[cluster % urls.length]!
+  await inParallel(count, (cluster) => post(`${urlOf(cluster)}/v1/logs`, pullOf(cluster, Date.now()), PROTOBUF, agent))
+  for (let scrape = 0; scrape < SCRAPES; scrape++) {
+    await inParallel(count, (cluster) => {
+      const body = writeBody(scrapesOf(seriesOf(cluster), scrape, scrape + 1), times)
+      return post(`${urlOf(cluster)}/api/v1/write`, body, WRITE, agent)
+    })
+  }
+  await inParallel(count, (cluster) => post(`${urlOf(cluster)}/v1/logs`, pullOf(cluster, Date.now()), PROTOBUF, agent))
+  agent.destroy()
+  const isAtRest = await settle(programs)
+  const sent = programs.map(cpuSecondsOf)
+  await wait(WATCHED_MS)
+  const watched = programs.map(cpuSecondsOf)
+  for (const [i, program] of programs.entries()) {
+    const cpuMs = ((sent[i]! - before[i]!) * 1000) / count
+    const share = ((watched[i]! - sent[i]!) * 100_000) / WATCHED_MS
+    const bytes = (program.bytes() - emptyBytes[i]!) / count
+    const cells = [
+      String(count),
+      mode,
+      program.name,
+      cpuMs.toFixed(1),
+      share.toFixed(1),
+      `${memoryMib(program).toFixed(0)} MiB`,
+      bytes.toFixed(0),
+    ]
+    console.log(`| ${cells.join(' | ')} |`)
+  }
+  if (!isAtRest)
+    console.log(
+      `| | ${mode} | not at rest within ${REST_MS_MAX / 1000} s: the first figure lacks what came later | | | | |`,
+    )
+}
+
+/** False: not within the time. */
+async function settle(programs: readonly Program[]): Promise<boolean> {
+  const total = (): number => programs.reduce((sum, program) => sum + cpuSecondsOf(program), 0)
+  let quiet = 0
+  for (const end = performance.now() + REST_MS_MAX; performance.now() < end;) {
+    const from = total()
+    await wait(5000)
+    quiet = total() - from < 5 * REST_SHARE * Math.max(1, programs.length / 2) ? quiet + 1 : 0
+    if (quiet === 3) return true
+  }
+  return false
+}
+
+const PROTOBUF = { 'content-type': 'application/x-protobuf' }
+const WRITE = {
+  'content-type': 'application/x-protobuf',
+  'content-encoding': 'snappy',
+  'x-prometheus-remote-write-version': '0.1.0',
+}
+
+async function inParallel(count: number, send: (i: number) => Promise<void>): Promise<void> {
+  let next = 0
+  const lane = async (): Promise<void> => {
+    while (next < count) await send(next++)
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, lane))
+}
+
+/** Until it is accepted. */
+async function post(
+  url: string,
+  body: Uint8Array,
+  headers: Readonly<Record<string, string>>,
+  agent: Agent,
+): Promise<void> {
+  for (;;) {
+    const status = await new Promise<number>((resolve, reject) => {
+      const sent = httpRequest(url, { method: 'POST', agent, headers }, (answer) => {
+        answer.resume().once('end', () => {
+          resolve(answer.statusCode ?? 0)
+        })
+      })
+      sent.once('error', reject)
+      sent.end(body)
+    })
+    if (status >= 200 && status < 300) return
+    if (status !== 429 && status !== 503) throw new Error(`${url}: got ${status}`)
+    await wait(200)
+  }
+}
+
+/** User and system time, with that of children that have ended. */
+function cpuSecondsOf({ pids }: Program): number {
+  return pids().reduce((sum, pid) => {
+    const fields = statOf(pid)
+    return sum + [11, 12, 13, 14].reduce((ticks, i) => ticks + Number(fields[i] ?? 0), 0) / TICKS_PER_SECOND
+  }, 0)
+}
+
+/** The high-water marks; of several processes with shared memory their shares of now. */
+function memoryMib({ pids }: Program): number {
+  const all = pids()
+  const [file, field] = all.length > 3 ? ['smaps_rollup', 'Pss'] : ['status', 'VmHWM']
+  return all.reduce((sum, pid) => {
+    const kb = Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(textOf(`/proc/${pid}/${file}`))?.[1] ?? 0)
+    return sum + kb / 1024
+  }, 0)
+}
+
+function withChildren(pid: number): readonly number[] {
+  const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
+  return [pid, ...all.filter((one) => Number(statOf(one)[1]) === pid)]
+}
+
+/** Fields after the name; empty: the process has ended. */
+function statOf(pid: number): readonly string[] {
+  const stat = textOf(`/proc/${pid}/stat`)
+  return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

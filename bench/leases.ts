@@ -4,6 +4,7 @@
  */
 import { Client } from 'pg'
 import { LeaseHolder } from '../src/deployment/lease-holder.ts'
+import { NOTHING_REPORTED } from '../src/model/process-report.ts'
 import { openFactsIn } from '../src/store/facts/facts.ts'
 import { POSTGRES_DEFAULTS } from '../src/store/postgres/options.ts'
 import { findPostgres, startPostgres } from '../test/support/postgres.ts'
@@ -29,6 +30,7 @@ export async function run({ clusters = '10000', processes = '3' }: LeasesOptions
     return new LeaseHolder({
       store: facts.leasesOf(self),
       roles: self.roles,
+      report: () => NOTHING_REPORTED,
       stopwatchMs: () => 0,
       onChange: () => undefined,
     })

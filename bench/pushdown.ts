@@ -103,7 +103,9 @@ async function reportLatency(
       await send(target, fleet, scrapes)
       const { store } = new Pushdown(target)
       const sources = { facts: NOTHING, ownNames: [], buffer: NOTHING, hasHistograms: () => false }
-      const engine = createRemoteEngine({ store, ...sources, options, nowMs, lane: 'requests' })
+      const engine = createRemoteEngine({
+        ...{ store, ...sources, options, nowMs, lane: 'requests', serverMetrics: new Set<string>() },
+      })
       engines.push({
         name,
         engine,

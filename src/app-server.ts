@@ -20,6 +20,8 @@ import type { OwnMetrics } from './base/metrics.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { configTexts, withoutPasswords, type Config } from './config/config.ts'
 import type { ScopeAddress } from './model/cluster-scope.ts'
+import type { DeploymentView } from './model/lease.ts'
+import type { ServerFaults } from './model/server-fault.ts'
 import { readChanges } from './fleet/alerts/alert-changes.ts'
 import type { FaultWatch } from './runtime/fault-watch.ts'
 import type { HeadShares } from './ingest/head-shares.ts'
@@ -66,6 +68,10 @@ export interface ServerParts {
   readonly notifications: Notifications
   readonly events: EventFeed
   readonly faults: FaultWatch
+  /** Of this process, and of what it shares with others. */
+  readonly allFaults: () => ServerFaults
+  readonly deploymentView: () => DeploymentView
+  readonly forgetProcess: (name: string) => Promise<boolean>
   readonly headShares: HeadShares
   readonly reloader: Reloader
   readonly ownTraces: OwnTraces
@@ -108,6 +114,8 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     objectChanges: (cluster, range) => threads.query.observations.changes(cluster, range),
     ingestReport: (nowMs, top) => threads.ingest.refusals.report(nowMs, top),
     forwardState: () => readForwardState(threads),
+    deployment: parts.deploymentView,
+    forgetProcess: parts.forgetProcess,
     recordRefusal: (refusal, cluster) => {
       // Best effort: the death of the thread is reported elsewhere.
       threads.ingest.refusals.record(refusal, cluster, clock.nowMs()).catch(() => undefined)
@@ -161,7 +169,7 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     erasures: parts.erasures,
     clusterReport: (cluster) => threads.query.clusters.report(cluster),
     events: parts.events,
-    faults: () => ({ ...parts.faults.faults, threads: threads.faults() }),
+    faults: parts.allFaults,
     requiresToken: tokens.hasTokens || needsSignIn(parts),
     ...(people.provider && { signIn: people.provider }),
     ...(people.proxy && { proxy: people.proxy }),

@@ -26,6 +26,7 @@ import {
   type PublishChange,
 } from './runtime/change-events.ts'
 import { schemeOf, urlOf, type Config } from './config/config.ts'
+import { metricsStoreOf } from './config/metrics-store.ts'
 import { metricsQueryOf } from './config/metrics-query.ts'
 import { certificateFilesOf } from './config/sign-in-options.ts'
 import { createContent, type Content } from './runtime/content.ts'
@@ -34,7 +35,7 @@ import { derivationOutcome, evaluationOutcome, tracedStep } from './runtime/trac
 import { FaultWatch } from './runtime/fault-watch.ts'
 import { watchFiles } from './runtime/file-watch.ts'
 import { createFactsStep } from './runtime/facts-step.ts'
-import { createErasures } from './fleet/clusters/erasures.ts'
+import { createErasures, type Erasures } from './fleet/clusters/erasures.ts'
 import { createDecommissions } from './fleet/clusters/decommissions.ts'
 import { createAcceptances } from './fleet/readiness/acceptances.ts'
 import { createRiskAlertFeed } from './fleet/readiness/risk-alerts.ts'
@@ -47,6 +48,9 @@ import { createNotifications } from './notify/notifications.ts'
 import { sharedStopwatchMs } from './threads/shared-stopwatch.ts'
 import { claimUnder } from './deployment/claim-under.ts'
 import { Deployment } from './deployment/deployment.ts'
+import type { DeploymentView } from './model/lease.ts'
+import type { ProcessReport } from './model/process-report.ts'
+import { faultTexts, type ServerFaults } from './model/server-fault.ts'
 import type { ChangeTopic } from './model/stored-change.ts'
 import type { Access } from './model/token.ts'
 import { processNameOf } from './config/facts-store.ts'
@@ -63,7 +67,11 @@ import { createUpgradeMarks } from './notify/upgrade-marks.ts'
 import { createScrubSchedule, scrubThread } from './runtime/scrub.ts'
 import { createShippingSchedule, shippingThread } from './runtime/shipping.ts'
 import { createServerCertificate } from './runtime/server-certificate.ts'
+import { faultsOf } from './runtime/deployment-lag.ts'
 import { startForwarding } from './runtime/forwarding.ts'
+import { createEraseMetrics } from './runtime/erase-metrics.ts'
+import { createMetricsErasure, createSharedErasures, type SharedErasures } from './runtime/shared-erasures.ts'
+import { OwnReport } from './runtime/own-report.ts'
 import { startUpkeep } from './runtime/upkeep.ts'
 import { VERSION } from './config/version.ts'
 
@@ -147,6 +155,7 @@ async function serve(
 ): Promise<App> {
   const { config, clock, log } = parts
   const { catalog } = content
+  const startedMs = clock.nowMs()
   const tokens = await createTokenIndex(threads.facts.tokens, clock, metrics)
   const people = await createPeopleSignIn(config, { store: threads.facts.sessions, clock, metrics, log })
   checkAccess(config, tokens, people)
@@ -192,7 +201,20 @@ async function serve(
     publish(['clusters'])
   })
   const eraseShared = everySoOften((names: readonly string[]) => threads.shared?.erase(names) ?? Promise.resolve())
-  const erasures = await createErasures(threads.ingest.erasures, randomUUID, async (names, by, nowMs) => {
+  const metricsStore = metricsStoreOf(config)
+  const eraseMetrics = metricsStore && createEraseMetrics(metricsStore, storeOptionsOf(config).clusterLabels)
+  const sharedErasures =
+    threads.shared &&
+    createSharedErasures({
+      ...{ local: threads.ingest.erasures, shared: threads.shared.erasures, process: processNameOf(config) },
+      processes: () => deployment?.view.processes ?? [],
+      isFirst: () => deployment?.first !== undefined,
+      eraseMetrics,
+      isKnown: async (cluster) => (await threads.query.clusters.report(cluster)) !== undefined,
+      audit: (action) => threads.facts.audit.add(action),
+    })
+  const ownErasures = eraseMetrics && createMetricsErasure(threads.ingest.erasures, eraseMetrics)
+  const erasures = await createErasures(sharedErasures ?? threads.ingest.erasures, randomUUID, async (names, by, nowMs) => {
     await threads.query.clusters.forget(names)
     await eraseShared(names, nowMs)
     for (const cluster of names) await alerts.external.remove({ cluster }, by, nowMs)
@@ -238,7 +260,7 @@ async function serve(
       alert_state: (groups) => rules.reread(groups, clock.nowMs()),
     }
     return new Deployment({
-      ...{ leases, listen, roles: config.roles },
+      ...{ leases, listen, roles: config.roles, report: () => ownReport.report },
       exchange: (update) => threads.query.leases.exchange(update),
       reread: async (topic, subjects) => {
         await reread[topic](subjects)
@@ -282,6 +304,13 @@ async function serve(
       }),
   )
   const deployment = threads.shared && createDeployment(threads.shared)
+  const hasMetricsStore = metricsQueryOf(config).remote !== undefined
+  const allFaults = (): ServerFaults => ({
+    ...faults.faults,
+    ...faultsOf(deployment?.view, hasMetricsStore),
+    threads: threads.faults(),
+  })
+  const ownReport = new OwnReport(() => faultTexts(faults.faults))
   let readiness = 'rules are being restored'
   const wired = {
     ...{
@@ -298,7 +327,9 @@ async function serve(
       erasures,
       notifications,
     },
-    ...{ events, faults, headShares, reloader, ownTraces, people, certificate },
+    ...{ events, faults, headShares, reloader, ownTraces, people, certificate, allFaults },
+    forgetProcess: (name: string) => deployment?.forget(name) ?? Promise.resolve(false),
+    deploymentView: () => deployment?.view ?? aloneView(config, startedMs, ownReport.report),
   }
   const server = await createApiServer(createServer, {
     ...parts,
@@ -307,12 +338,17 @@ async function serve(
   })
   const url = await listen(server, config)
   await rules.restore(clock.nowMs())
+  // Before the first heartbeat, which tells the others what this process has not forwarded yet.
+  const forwarding = await startForwarding({
+    ...{ threads, clock, metrics, log, report: ownReport },
+    deployment: () => deployment?.view,
+  })
   await deployment?.start()
   readiness = 'ready'
 
   const cycle = createEvaluationCycle(clock, cycleSteps({ ...wired, deployment }, publish, log), log)
   metrics.storeHeadBytesMax.set(config['store.head-bytes-max'])
-  const instance = config['own-metrics'] ? new URL(config['external.url']).host : undefined
+  const instance = config['own-metrics'] ? instanceOf(config) : undefined
   const scrub = createScrubSchedule({
     start: scrubThread({ dir: config.data }, log),
     store: threads.ingest.store,
@@ -325,7 +361,7 @@ async function serve(
       ? undefined
       : createShippingSchedule({
           start: shippingThread({ ...storeOptionsOf(config), postgres }, log),
-          ...{ ingest: threads.ingest, metrics, log },
+          ...{ ingest: threads.ingest, metrics, log, report: ownReport },
         })
   const upkeep = startUpkeep({
     ...(shipping && { shipping }),
@@ -334,10 +370,10 @@ async function serve(
       tokens,
       people,
       ...(threads.shared ? [electionExchange(threads, config['ha.failover-after'], clock)] : []),
+      erasureSteps(sharedErasures ?? ownErasures, erasures, clock),
     ],
-    hasMetricsStore: metricsQueryOf(config).remote !== undefined,
+    hasMetricsStore,
   })
-  const stopForwarding = startForwarding({ threads, clock, metrics, log })
   const watched = config['content.watch']
     ? watchFiles(reloader.places, clock, () => {
         // It has logged what was wrong.
@@ -374,7 +410,7 @@ async function serve(
       await cycle.stop()
       await deployment?.stop()
       await upkeep.stop()
-      await stopForwarding()
+      if (await forwarding.stop()) await deployment?.remove()
       try {
         await notifications.stop()
       } finally {
@@ -383,6 +419,43 @@ async function serve(
     },
   }
 }
+
+/** The `instance` label of this process in its own metrics: behind one address there may be several processes. */
+function instanceOf(config: Config): string {
+  return config['store.facts'] === '' ? new URL(config['external.url']).host : processNameOf(config)
+}
+
+/** A process that shares nothing. */
+function aloneView(config: Config, startedMs: number, report: Omit<ProcessReport, 'leases'>): DeploymentView {
+  const self = { name: processNameOf(config), version: VERSION, roles: config.roles, startedMs, silentMs: 0 }
+  return { processes: [{ ...self, state: 'running', isSelf: true, report: { ...report, leases: {} } }], unheardMs: 0 }
+}
+
+/** Erasures beyond this process; what another one began is known to this one afterwards. */
+function erasureSteps(steps: Pick<SharedErasures, 'step'> | undefined, erasures: Erasures, clock: Clock) {
+  let underWay: Promise<void> | undefined
+  let nextMs = -Infinity
+  const run = async (): Promise<void> => {
+    await steps?.step(clock.nowMs())
+    await erasures.list()
+  }
+  return {
+    // Not waited for: the metrics store may answer late, and the store of this process is maintained meanwhile.
+    upkeep: (): Promise<void> => {
+      if (steps === undefined || underWay !== undefined || clock.nowMs() < nextMs) return Promise.resolve()
+      nextMs = clock.nowMs() + ERASURE_STEP_MS
+      underWay = run()
+        // The next one repeats it; readiness reports what does not answer.
+        .catch(() => undefined)
+        .finally(() => {
+          underWay = undefined
+        })
+      return Promise.resolve()
+    },
+  }
+}
+
+const ERASURE_STEP_MS = 10_000
 
 /** Which replicas of HA pairs are accepted, in step with other processes; once a second. */
 function electionExchange({ shared, ingest }: AppThreads, failoverAfterMs: number, clock: Clock) {

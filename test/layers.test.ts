@@ -55,6 +55,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ],
     'store/writer.ts',
     'remote/remote-store.ts',
+    'remote/lag.ts',
   ],
   // Commands start the program, or use its parts without a server.
   cli: [

@@ -133,7 +133,7 @@ export function createOwnMetrics(version: string) {
     querySeconds: seconds('daytwo_query_duration_seconds', 'Time to evaluate a PromQL query.', ['kind']),
     metricsStoreUp: gauge(
       'daytwo_metrics_store_up',
-      'Whether the store of store.metrics answers queries; 0: it failed several times in a row.',
+      'Whether the store of store.metrics answers queries; 0: it failed several times in a row; absent without store.metrics.',
     ),
     metricsStoreRequests: counter('daytwo_metrics_store_requests_total', 'Requests to the metrics store, by outcome.', [
       'outcome',
@@ -339,11 +339,57 @@ export function createOwnMetrics(version: string) {
     signIns: counter('daytwo_sign_ins_total', 'Sign-ins of people at the identity provider, by outcome.', ['outcome']),
     sessions: gauge('daytwo_sessions', 'Sessions of signed-in people.'),
     processes: gauge('daytwo_processes', 'Live processes that share the facts; 0 without store.facts.'),
+    postgresUp: gauge(
+      'daytwo_postgres_up',
+      'Whether the last heartbeat to the PostgreSQL of store.facts was successful; absent without store.facts.',
+    ),
+    processUp: gauge(
+      'daytwo_process_up',
+      'Whether a process that shares the facts runs, as this process knows; absent while PostgreSQL is unavailable.',
+      ['process'],
+    ),
+    processSilentSeconds: gauge(
+      'daytwo_process_silent_seconds',
+      'Time since the last heartbeat of a process that did not end in order; 0: it runs, or ended in order.',
+      ['process'],
+    ),
+    processForwardLagSeconds: gauge(
+      'daytwo_process_forward_lag_seconds',
+      'Age of the oldest samples of a process that the metrics store has not acknowledged, as of its last heartbeat.',
+      ['process'],
+    ),
+    processForwardLagSamples: gauge(
+      'daytwo_process_forward_lag_samples',
+      'Samples of a process that the metrics store has not acknowledged, as of its last heartbeat.',
+      ['process'],
+    ),
+    processForwardRefused: gauge(
+      'daytwo_process_forward_refused_samples',
+      'Samples of a process that the metrics store refused since its start, by reason, as of its last heartbeat.',
+      ['process', 'reason'],
+    ),
+    processShippingLagSeconds: gauge(
+      'daytwo_process_shipping_lag_seconds',
+      'Time since everything in the data folder of a process was copied to PostgreSQL, as of its last heartbeat.',
+      ['process'],
+    ),
     leases: gauge('daytwo_leases', 'Leases of this process, by kind: cluster, rules, alerts.', ['kind']),
     buildInfo: gauge('daytwo_build_info', 'Always 1; the version is a label.', ['version']),
   }
   own.buildInfo.set({ version }, 1)
+  // Without the store they are about, they are absent.
+  for (const absent of [own.postgresUp, own.metricsStoreUp]) absent.remove()
   // From the start, so that the first failure is an increase.
   for (const thread of THREADS) for (const reason of THREAD_FAILURES) own.threadFailures.inc({ thread, reason }, 0)
   return own
+}
+
+const OWN_PREFIX = 'daytwo_'
+const STORED_KINDS: ReadonlySet<string> = new Set(['counter', 'gauge'])
+
+/** The names of those that are stored as series too: counters and gauges, and none of the process. */
+export function ownMetricNames({ registry }: Pick<OwnMetrics, 'registry'>): readonly string[] {
+  // prom-client declares `type` as a number, but its values are strings.
+  const stored = registry.getMetricsAsArray().filter(({ type }) => STORED_KINDS.has(String(type)))
+  return stored.flatMap(({ name }) => (name.startsWith(OWN_PREFIX) ? [name] : []))
 }

@@ -83,9 +83,16 @@ async function allow(server: Server, words: readonly string[]): Promise<void> {
   show(await requestOwn<ErasureItem>(server, 'POST', `${PATH}/${encodeURIComponent(id)}/allow`, {}))
 }
 
-function show({ id, names, state, removed, startedAt, by }: ErasureItem): void {
+function show({ id, names, state, removed, startedAt, by, processes, metricsStore }: ErasureItem): void {
   const what = names === null ? 'a cluster' : names.join(', ')
   console.log(`${id}: ${what}, ${state}, ${removed} rows and series removed, started ${startedAt} by ${by}`)
+  for (const { process, removed: count, doneAt } of processes) {
+    console.log(`  process ${process}: ${count} removed, ${doneAt === null ? 'erasing' : `erased ${doneAt}`}`)
+  }
+  if (metricsStore !== null) {
+    const text = metricsStore.text === '' ? '' : `: ${metricsStore.text}`
+    console.log(`  metrics store: ${metricsStore.state} ${metricsStore.at}${text}`)
+  }
 }
 
 function oneWord(verb: string, words: readonly string[], wanted: string): string {

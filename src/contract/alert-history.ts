@@ -64,6 +64,7 @@ export const AuditEntries = Type.Object({
         Type.Literal('cluster.return'),
         Type.Literal('cluster.erase'),
         Type.Literal('cluster.erase.allow'),
+        Type.Literal('process.remove'),
         Type.Literal('rules.reload'),
         Type.Literal('token.add'),
         Type.Literal('token.remove'),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Shape } from './common.ts'
+import { ProcessItems } from './debug-processes.ts'
 
 /** Counts are of the time since the forward worker started. */
 const ForwardTotals = Type.Object({
@@ -60,6 +61,10 @@ export const ForwardState = Type.Object({
 })
 export type ForwardState = Shape<typeof ForwardState>
 
-/** `GET /debug/forward`. `forward` is absent without `store.metrics`. */
-export const DebugForward = Type.Object({ asOfMs: Type.Number(), forward: Type.Optional(ForwardState) })
+/** `GET /debug/forward`. `forward`, of the process that answers, is absent without `store.metrics`. */
+export const DebugForward = Type.Object({
+  asOfMs: Type.Number(),
+  forward: Type.Optional(ForwardState),
+  ...ProcessItems.properties,
+})
 export type DebugForward = Shape<typeof DebugForward>

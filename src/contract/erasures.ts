@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { METRICS_STORE_ERASURES } from '../model/erasure.ts'
 import { orNull, Time, wordOf, type Shape } from './common.ts'
 
 /** `/api/fleet/v1/erasures`: removal of everything that is stored about a cluster (role admin). */
@@ -18,6 +19,10 @@ export const ErasureItem = Type.Object({
   doneAt: orNull(Time),
   allowedAt: orNull(Time),
   allowedBy: orNull(Type.String()),
+  /** Where several processes share the facts: how far each is. It ends when all have ended it, also stopped ones. */
+  processes: Type.Array(Type.Object({ process: Type.String(), removed: Type.Integer(), doneAt: orNull(Time) })),
+  /** The metrics store. `unsupported`: delete the series there as `text` says. `null`: none, or not reached yet. */
+  metricsStore: orNull(Type.Object({ state: wordOf(METRICS_STORE_ERASURES), text: Type.String(), at: Time })),
 })
 export type ErasureItem = Shape<typeof ErasureItem>
 

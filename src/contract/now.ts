@@ -222,6 +222,21 @@ export const Now = Type.Object({
           nextStart: orNull(Time),
         }),
       ),
+      /** Why the metrics store answers no queries. `null`: it answers, or there is none. */
+      metricsStore: orNull(Type.String()),
+      /** PostgreSQL does not take the heartbeats of this server: facts are not written, rules not evaluated. `null`: no fault. */
+      postgres: orNull(Type.Object({ since: Time, message: Type.String() })),
+      /** Processes of the deployment whose heartbeats stopped. */
+      silentProcesses: Type.Array(
+        Type.Object({
+          name: Type.String(),
+          since: Time,
+          /** Samples that were not in the metrics store at the last heartbeat; `null`: unknown, or there is no such store. */
+          lagSamples: orNull(Type.Integer()),
+        }),
+      ),
+      /** Processes whose samples this server does not have, because `store.metrics` is not set. */
+      apart: Type.Array(Type.String()),
     }),
   ),
 })

@@ -6,8 +6,8 @@ import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import { FaultThrottle } from '../base/fault-throttle.ts'
 import type { Log } from '../base/log.ts'
-import type { OwnMetrics } from '../base/metrics.ts'
-import { ALERTS_LEASE, LEASE_KINDS, type Lease, type LeaseStore, type ProcessRecord } from '../model/lease.ts'
+import { ALERTS_LEASE, type DeploymentView, type Lease, type LeaseStore } from '../model/lease.ts'
+import type { ProcessReport } from '../model/process-report.ts'
 import {
   CHANGE_TOPICS,
   type ChangeListener,
@@ -15,13 +15,16 @@ import {
   type ChangeTopic,
   type StoredChange,
 } from '../model/stored-change.ts'
-import { BEAT_EVERY_MS, LeaseHolder, type LeaseChange } from './lease-holder.ts'
+import { measureDeployment, type DeploymentMetrics } from './deployment-metrics.ts'
+import { BEAT_EVERY_MS, LIVES_FOR_MS, LeaseHolder, type LeaseChange } from './lease-holder.ts'
 import type { LeaseNews, LeaseUpdate } from './owned-leases.ts'
 
 export interface DeploymentParts {
   readonly leases: LeaseStore
   readonly roles: readonly string[]
   readonly listen: (listening: ChangeListening) => Promise<ChangeListener>
+  /** What this process reports about itself, without its leases. */
+  readonly report: () => Omit<ProcessReport, 'leases'>
   /** Tells the thread that derives and evaluates. */
   readonly exchange: (update: LeaseUpdate) => Promise<LeaseNews | undefined>
   /** Reads again what others have changed. @param subjects absent: all of the topic */
@@ -31,7 +34,7 @@ export interface DeploymentParts {
   readonly handOn: () => Promise<void>
   /** A later start of a process of this name has taken its place. */
   readonly onReplaced: () => void
-  readonly metrics: Pick<OwnMetrics, 'processes' | 'leases'>
+  readonly metrics: DeploymentMetrics
   readonly clock: Clock
   /** Milliseconds that only rise, the same on all threads. */
   readonly stopwatchMs: () => number
@@ -50,11 +53,14 @@ export class Deployment {
   #groups: readonly string[] = []
   #number = 0
   #isWhole = true
+  /** Why the last heartbeat failed. */
+  #fault: string | undefined
   #hasTakenOver = false
   #listener: ChangeListener | undefined
   #isListening = false
   #isStopped = false
   #cancel: () => void = () => undefined
+  #cancelMeasure: () => void = () => undefined
   #underWay: Promise<void> = Promise.resolve()
 
   constructor(parts: DeploymentParts) {
@@ -63,6 +69,7 @@ export class Deployment {
       store: parts.leases,
       stopwatchMs: parts.stopwatchMs,
       roles: parts.roles,
+      report: parts.report,
       onChange: (change) => {
         this.#note(change)
       },
@@ -74,15 +81,25 @@ export class Deployment {
     return this.#hasTakenOver ? this.#holder.lease('alerts', ALERTS_LEASE) : undefined
   }
 
-  /** Those that live, as of the last step. */
-  get processes(): readonly ProcessRecord[] {
-    return this.#holder.processes
+  /** What is known of all processes. */
+  get view(): DeploymentView {
+    const unheardMs = this.#parts.stopwatchMs() - this.#holder.heardMs
+    const fault = this.#fault ?? (unheardMs < LIVES_FOR_MS ? undefined : 'PostgreSQL does not answer')
+    return { processes: this.#holder.processes, unheardMs, ...(fault !== undefined && { fault }) }
+  }
+
+  /** Removes a process that will not return. False: there is none of this name that is not running. */
+  async forget(name: string): Promise<boolean> {
+    const isForgotten = await this.#parts.leases.forget(name)
+    if (isForgotten) await this.step()
+    return isForgotten
   }
 
   /** Resolves after the first step. It goes on by itself. */
   async start(): Promise<void> {
     await this.step()
     this.#plan()
+    this.#planMeasure()
   }
 
   /** One step, as every two seconds. */
@@ -99,10 +116,16 @@ export class Deployment {
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#cancel()
+    this.#cancelMeasure()
     await this.#underWay
     await this.#listener?.stop()
     await this.settled()
     await this.#holder.stop().catch(this.#report('giving back leases'))
+  }
+
+  /** After `stop`: nothing that others wait for remains in the data folder of this process. */
+  async remove(): Promise<void> {
+    await this.#parts.leases.remove().catch(this.#report('leaving'))
   }
 
   #plan(): void {
@@ -114,21 +137,33 @@ export class Deployment {
     })
   }
 
+  /** By itself: a heartbeat may wait for an answer for long. */
+  #planMeasure(): void {
+    if (this.#isStopped) return
+    this.#cancelMeasure = this.#parts.clock.after(BEAT_EVERY_MS, () => {
+      this.#measure()
+      this.#planMeasure()
+    })
+  }
+
+  #measure(): void {
+    measureDeployment(this.view, this.#holder.leases(), this.#parts.metrics)
+  }
+
   async #step(): Promise<void> {
     const before = this.#holder.isReplaced
-    await this.#holder.step(this.#groups).catch(this.#report('looking after leases'))
+    try {
+      await this.#holder.step(this.#groups)
+      this.#fault = undefined
+    } catch (thrown) {
+      this.#fault = messageOf(thrown)
+      this.#report('looking after leases')(thrown)
+    }
     this.#measure()
     if (this.#holder.isReplaced && !before) this.#parts.onReplaced()
     await this.#exchange().catch(this.#report('passing leases on'))
     await this.#look().catch(this.#report('listening to other processes'))
     await this.#takeOver().catch(this.#report('taking over notifications'))
-  }
-
-  #measure(): void {
-    const { processes, leases } = this.#parts.metrics
-    processes.set(this.#holder.processes.length)
-    const held = this.#holder.leases()
-    for (const kind of LEASE_KINDS) leases.set({ kind }, held.filter((lease) => lease.kind === kind).length)
   }
 
   /** Tells the other thread what changed, and everything when it was started again. */

@@ -4,7 +4,15 @@
  * others may take them.
  */
 import { createSerialQueue } from '../base/serial-queue.ts'
-import { ALERTS_LEASE, type Lease, type LeaseKind, type LeaseStore, type ProcessRecord } from '../model/lease.ts'
+import {
+  ALERTS_LEASE,
+  LEASE_KINDS,
+  type Lease,
+  type LeaseKind,
+  type LeaseStore,
+  type ProcessRecord,
+} from '../model/lease.ts'
+import type { ProcessReport } from '../model/process-report.ts'
 
 /** Between two heartbeats. */
 export const BEAT_EVERY_MS = 2000
@@ -21,6 +29,8 @@ export interface LeaseHolderParts {
   readonly stopwatchMs: () => number
   /** Of this process. Leases are shared by those that have the role `evaluate`. */
   readonly roles: readonly string[]
+  /** What this process reports about itself, without its leases. */
+  readonly report: () => Omit<ProcessReport, 'leases'>
   /** Called with each change, before the next step. */
   readonly onChange: (change: LeaseChange) => void
 }
@@ -37,10 +47,12 @@ export class LeaseHolder {
   /** Until then, by the stopwatch, nobody else takes what this process has. */
   #safeUntilMs = -Infinity
   #processes: readonly ProcessRecord[] = []
+  #heardMs: number
   #isReplaced = false
 
   constructor(parts: LeaseHolderParts) {
     this.#parts = parts
+    this.#heardMs = parts.stopwatchMs()
   }
 
   /** By the stopwatch; until then nobody else takes what this process has. */
@@ -48,9 +60,14 @@ export class LeaseHolder {
     return this.#safeUntilMs
   }
 
-  /** As of the last step. */
+  /** All that are known, as of the last heartbeat that the store took. */
   get processes(): readonly ProcessRecord[] {
     return this.#processes
+  }
+
+  /** By the stopwatch: the last heartbeat that the store took; before it, the start. */
+  get heardMs(): number {
+    return this.#heardMs
   }
 
   /** A later start of a process of the same name has taken its place. */
@@ -86,8 +103,14 @@ export class LeaseHolder {
     return this.#inOrder(async () => {
       this.#change([], [...this.#held.values()])
       this.#safeUntilMs = -Infinity
-      await this.#parts.store.leave()
+      await this.#parts.store.leave(this.#report())
     })
+  }
+
+  #report(): ProcessReport {
+    const held = this.leases()
+    const leases = LEASE_KINDS.map((kind) => [kind, held.filter((lease) => lease.kind === kind).length] as const)
+    return { ...this.#parts.report(), leases: Object.fromEntries(leases) }
   }
 
   async #step(groups: readonly string[]): Promise<void> {
@@ -95,7 +118,7 @@ export class LeaseHolder {
     const startedMs = stopwatchMs()
     // Too late: others may have taken what is held.
     const isLate = startedMs >= this.#safeUntilMs
-    const processes = await store.beat(LIVES_FOR_MS)
+    const processes = await store.beat(LIVES_FOR_MS, this.#report())
     if (processes === undefined) {
       this.#isReplaced = true
       this.#safeUntilMs = -Infinity
@@ -103,11 +126,15 @@ export class LeaseHolder {
       return
     }
     this.#processes = processes
+    this.#heardMs = startedMs
     if (isLate) this.#keepOnly(await store.mine())
     // By its own clock it lives a little shorter than by that of the database.
     this.#safeUntilMs = startedMs + LIVES_FOR_MS
     if (!takesLeases(roles)) return
-    const living = Math.max(1, processes.filter((one) => takesLeases(one.roles)).length)
+    const living = Math.max(
+      1,
+      processes.filter(({ roles: all, state }) => state === 'running' && takesLeases(all)).length,
+    )
     await this.#share('cluster', living)
     await this.#share('rules', living, groups)
     await this.#share('alerts', living, [ALERTS_LEASE])

@@ -43,6 +43,7 @@ export interface ForwarderParts {
 export const POLL_MS = 500
 /** How often the start time of the remote process is compared. */
 export const CHECK_MS = 5_000
+const DRAIN_POLL_MS = 50
 /** Batches that are ready to be sent, for each connection. */
 const BATCHES_AHEAD = 2
 const EVENTS_MAX = 100
@@ -171,6 +172,18 @@ export class Forwarder {
         erasedSamples: this.#erasedSamples,
       },
       refusals: [...examples.values()],
+    }
+  }
+
+  /** Resolves when everything is acknowledged, or requests fail, or after this time. */
+  async drained(withinMs: number): Promise<void> {
+    const { clock } = this.#parts
+    const untilMs = clock.nowMs() + withinMs
+    for (;;) {
+      this.#pump()
+      const { lagSamples, isFailing } = this.status()
+      if (lagSamples === 0 || isFailing || this.#isStopped || clock.nowMs() >= untilMs) return
+      await new Promise<void>((resolve) => clock.after(DRAIN_POLL_MS, resolve))
     }
   }
 

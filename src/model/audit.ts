@@ -13,6 +13,7 @@ export const AUDIT_ACTIONS = [
   'risk.withdraw',
   'cluster.erase',
   'cluster.erase.allow',
+  'process.remove',
   'rules.reload',
   'token.add',
   'token.remove',

@@ -12,6 +12,27 @@ export interface Erasure {
   readonly doneMs?: number
   /** Data that arrives for the cluster is accepted again; absent: it is refused as `cluster_erased`. */
   readonly allowed?: { readonly atMs: number; readonly by: string }
+  /** Where several processes share the facts: how far each is in its own data folder. */
+  readonly processes?: readonly ErasureProgress[]
+  /** How far the metrics store is; absent: there is none, or it was not reached yet. */
+  readonly metricsStore?: MetricsStoreErasure
+}
+
+export interface ErasureProgress {
+  readonly process: string
+  readonly removed: number
+  /** Absent: something of the cluster may still be there. */
+  readonly doneMs?: number
+}
+
+export const METRICS_STORE_ERASURES = ['deleted', 'failed', 'unsupported'] as const
+
+/** `failed` is tried again; `unsupported`: a person has to delete the series, or wait for the retention of the store. */
+export interface MetricsStoreErasure {
+  readonly state: (typeof METRICS_STORE_ERASURES)[number]
+  /** Why, or what is left to do; empty: nothing. */
+  readonly text: string
+  readonly atMs: number
 }
 
 /** By which labels a cluster's series are found, and its names. */

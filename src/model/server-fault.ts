@@ -41,8 +41,23 @@ export interface ThreadFault {
   readonly nextStartMs?: number
 }
 
+/** Faults of what several processes share. */
+export interface DeploymentFaults {
+  /** PostgreSQL does not take the heartbeats of this process. */
+  readonly postgres?: { readonly message: string; readonly unheardMs: number }
+  /** Processes whose heartbeats stopped. */
+  readonly silentProcesses?: readonly {
+    readonly name: string
+    readonly silentMs: number
+    /** That were not in the metrics store at the last heartbeat; `undefined`: unknown, or there is no such store. */
+    readonly lagSamples: number | undefined
+  }[]
+  /** Processes whose samples this one does not have, because there is no metrics store. */
+  readonly apart?: readonly string[]
+}
+
 /** Current faults of the server: its answers may be outdated or incomplete. */
-export interface ServerFaults {
+export interface ServerFaults extends DeploymentFaults {
   readonly storage: StorageFault | undefined
   readonly damage: DamageFault | undefined
   /** The number of rules whose last evaluation failed; their alerts are unchanged since. */
@@ -61,6 +76,23 @@ export function threadFaultText(fault: ThreadFault, nowMs: number): string {
   const loop = `${name} is in a crash loop (${failures} failures; ${cause})`
   if (isServing) return `${loop} and runs again`
   return nextStartMs === undefined ? loop : `${loop} and is restarted in ${secondsOf(nextStartMs - nowMs)}`
+}
+
+/** What does not work although the server is ready, one sentence each. */
+export function faultTexts(faults: Omit<ServerFaults, 'threads' | 'failingRules' | 'damage'>): readonly string[] {
+  const { storage, metricsStore, postgres, silentProcesses = [], apart = [] } = faults
+  return [
+    ...(storage ? [`No data is stored since ${new Date(storage.sinceMs).toISOString()}: ${storage.message}`] : []),
+    ...(metricsStore === undefined ? [] : [`PromQL queries and rules fail: ${metricsStore}`]),
+    ...(postgres ? [`Facts are not written, and no rule is evaluated: ${postgres.message}`] : []),
+    ...silentProcesses.map(({ name, silentMs, lagSamples }) => {
+      const samples = lagSamples === undefined ? '' : `, ${lagSamples} samples were not forwarded`
+      return `Process ${name} has sent no heartbeat for ${secondsOf(silentMs)}${samples}`
+    }),
+    ...(apart.length === 0
+      ? []
+      : [`Queries and rules do not read the samples of ${apart.join(', ')}: several processes need store.metrics`]),
+  ]
 }
 
 function secondsOf(ms: number): string {

@@ -61,6 +61,8 @@ export interface QueryResult {
   readonly warnings: readonly string[]
   readonly infos: readonly string[]
   readonly stats: QueryStats
+  /** Series that exist may be missing, as a warning says: what is absent here has not ended. */
+  readonly isPartial?: true
 }
 
 interface QueryStats {

@@ -14,6 +14,7 @@ import { mergedSeries } from './merged-series.ts'
 import { FetchedStore, NotFetched, SelectionNotes, type Selection } from './prefetch.ts'
 import type { RemoteStore } from './remote-store.ts'
 import { maySelect } from './rewrite.ts'
+import { isUnavailable } from './store-failure.ts'
 
 export interface LocalQueryParts {
   readonly store: RemoteStore
@@ -25,6 +26,8 @@ export interface LocalQueryParts {
   readonly hasHistograms: (matchers: readonly Matcher[]) => boolean
   /** See `PlanContext`. */
   readonly recordedNames: () => readonly string[]
+  /** See `RemoteEngineParts`. */
+  readonly serverMetrics: ReadonlySet<string>
   readonly options: EngineOptions
   readonly nowMs: () => number
   readonly shares: BudgetShares
@@ -35,6 +38,8 @@ export interface LocalRun {
   readonly scope: Matcher | undefined
   readonly timeoutMs: number
   readonly signal: Cancellation | undefined
+  /** The store does not answer, and the result has only what this process measured. */
+  readonly onPartial: (cause: FleetError) => void
 }
 
 /** `info` reads what depends on what it read; more rounds than nested calls of it are not needed. */
@@ -97,8 +102,8 @@ async function fetchAll(
 
 /** Samples of the store, those that only this process has, and series of facts. */
 async function readSelection(
-  { store, facts, ownNames, buffer, hasHistograms, recordedNames, lane }: LocalQueryParts,
-  { timeoutMs, signal }: LocalRun,
+  { store, facts, ownNames, buffer, hasHistograms, recordedNames, serverMetrics, lane }: LocalQueryParts,
+  { timeoutMs, signal, onPartial }: LocalRun,
   selection: Selection,
   samplesMax: number,
 ): Promise<readonly SeriesColumns[]> {
@@ -111,11 +116,25 @@ async function readSelection(
   const own = hasOwn ? facts.select(request(selection.matchers, fromMs)) : []
   if (stored === undefined) return own
   const asked = { matchers: stored, fromMs, toMs, lane, timeoutMs, signal, ...limits }
-  const remote = await store.fetch({ ...asked, hasHistograms: hasHistograms(selection.matchers) })
+  const fetching = store.fetch({ ...asked, hasHistograms: hasHistograms(selection.matchers) })
+  const remote = await fetching.catch((cause: unknown) => {
+    if (!isOfServer(selection, serverMetrics) || !isUnavailable(cause)) throw cause
+    onPartial(cause)
+    return undefined
+  })
+  if (remote === undefined) return buffer.select(request(stored, fromMs))
   const isRecorded = maySelect(selection, recordedNames())
   const bufferMs = Math.min(bufferFromMs(store.lagOf()) ?? Infinity, isRecorded ? toMs - RECORDED_MS : Infinity)
   const here = bufferMs > toMs ? [] : buffer.select(request(stored, bufferMs))
   return [...mergedSeries(remote, here), ...own]
+}
+
+/** Whether only metrics about this server and others of its kind are selected. */
+export function isOfServer(
+  { matchers }: { readonly matchers: readonly Matcher[] },
+  serverMetrics: ReadonlySet<string>,
+): boolean {
+  return matchers.some(({ name, op, value }) => name === METRIC_NAME && op === '=' && serverMetrics.has(value))
 }
 
 /** The matchers for stored series, `undefined` where there are none, and whether series of facts are selected. */

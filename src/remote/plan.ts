@@ -9,6 +9,7 @@ import { nameOf, type StoreTraits } from './traits.ts'
 
 export type LocalReason =
   | 'recorded'
+  | 'server'
   | 'histograms'
   | 'constant'
   | 'rejected'

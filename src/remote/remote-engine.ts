@@ -22,12 +22,13 @@ import { ParsedQueries } from '../promql/parsed-queries.ts'
 import type { InstantQuery, QueryResult, RangeQuery, Selectors } from '../promql/query-engine.ts'
 import type { RemoteLane } from './client.ts'
 import { DIFFERENCES } from './difference-table.ts'
-import { lagWarning } from './lag.ts'
+import { lagWarnings } from './lag.ts'
 import { listExemplars, listLabelNames, listLabelValues, listMetadata, listSeries } from './lists.ts'
-import { evaluateLocally, sourcesOf, type LocalRun } from './local-query.ts'
+import { evaluateLocally, isOfServer, sourcesOf, type LocalRun } from './local-query.ts'
 import { planOf, type LocalReason, type Plan, type PlannedQuery, type PushedPlan } from './plan.ts'
 import { push, STEPS_MAX } from './push.ts'
 import type { RemoteStore } from './remote-store.ts'
+import { isUnavailable } from './store-failure.ts'
 import { nameOf, type StoreTraits } from './traits.ts'
 
 export interface RemoteEngineParts extends BudgetShares {
@@ -46,6 +47,11 @@ export interface RemoteEngineParts extends BudgetShares {
   readonly lane: RemoteLane
   /** Names of series that rules record here; absent: the queries are not of rules. */
   readonly recordedNames?: () => readonly string[]
+  /**
+   * Metrics about this server, which it measures itself: while the store does not answer, queries of these alone are answered
+   * from the buffer.
+   */
+  readonly serverMetrics: ReadonlySet<string>
   /** The clusters of the user, as of the call; absent: all. No answer has a series of another one. */
   readonly scope?: () => Matcher
 }
@@ -56,40 +62,75 @@ interface Prepared {
   readonly planned: PlannedQuery
   readonly plan: Plan
   readonly traits: StoreTraits | undefined
-  readonly run: LocalRun
+  readonly run: RunHere
+  /** It reads only metrics about this server. */
+  readonly areOfServer: boolean
+}
+
+interface RunHere extends LocalRun {
+  /** The failure of the store, when its series are missing. */
+  readonly partialCause: () => FleetError | undefined
+}
+
+/** While it is not known what the store is. */
+const OF_SERVER: Plan = {
+  ...{ way: 'local', reason: 'server', notes: [] },
+  sentence: 'the metrics store does not answer, and this server measures what the query reads',
 }
 
 export function createRemoteEngine(parts: RemoteEngineParts): LocalEngine {
   const { store, facts, buffer, ownNames, options, nowMs, lane, scope, turn, pool } = parts
   const shares = { ...(turn && { turn }), ...(pool && { pool }) }
-  const { hasHistograms, recordedNames = () => [] } = parts
-  const local = { store, facts, ownNames, buffer, hasHistograms, recordedNames, options, nowMs, shares, lane }
+  const { hasHistograms, serverMetrics, recordedNames = () => [] } = parts
+  const local = {
+    ...{ store, facts, ownNames, buffer, hasHistograms, recordedNames, serverMetrics, options, nowMs, shares, lane },
+  }
   const parsed = new ParsedQueries(options)
   const here = [facts, buffer].map((queryable) => createLocalEngine({ queryable, options, nowMs, ...shares }))
 
+  const runOf = (signal: Cancellation | undefined, timeoutMs = Infinity): RunHere => {
+    let cause: FleetError | undefined
+    return {
+      ...{ scope: scope?.(), signal, timeoutMs: Math.min(timeoutMs, options.timeoutMs) },
+      onPartial: (failure) => {
+        cause = failure
+      },
+      partialCause: () => cause,
+    }
+  }
+
   const prepare = async (query: Query, signal: Cancellation | undefined): Promise<Prepared> => {
     const planned = plannedOf(query, parsed, options)
-    const run = { scope: scope?.(), signal, timeoutMs: Math.min(query.timeoutMs ?? Infinity, options.timeoutMs) }
+    const run = runOf(signal, query.timeoutMs)
     const context = {
       ...{ differences: DIFFERENCES, ownNames, recordedNames: recordedNames(), scope: run.scope },
       hasHistograms: ({ matchers }: VectorSelector) => hasHistograms(matchers),
       ...{ subqueryStepMs: options.subqueryStepMs, isExact: store.options.isExact },
     }
-    const isConstant = selectorsOf(planned.expr).length === 0
-    const traits = isConstant ? undefined : await store.traits()
-    return { planned, run, traits, plan: planOf(planned, { ...context, traits }) }
+    const selectors = selectorsOf(planned.expr)
+    const areOfServer = selectors.length > 0 && selectors.every((one) => isOfServer(one, serverMetrics))
+    try {
+      const traits = selectors.length === 0 ? undefined : await store.traits()
+      return { planned, run, traits, areOfServer, plan: planOf(planned, { ...context, traits }) }
+    } catch (thrown) {
+      if (!areOfServer || !isUnavailable(thrown)) throw thrown
+      return { planned, run, traits: undefined, areOfServer, plan: OF_SERVER }
+    }
   }
 
   const answerHere = async (
     query: Query,
     reason: LocalReason,
     notes: readonly string[],
-    run: LocalRun,
+    run: RunHere,
   ): Promise<QueryResult> => {
     store.counters.countQuery('local', reason)
     const result = await evaluateLocally(local, run, (engine) => evaluateWith(engine, query, run.signal))
     if (reason === 'constant') return result
-    return withLag({ ...result, infos: [...result.infos, ...notes.map(annotated)] }, store, endMsOf(query), true)
+    const whole = { ...result, infos: [...result.infos, ...notes.map(annotated)] }
+    const cause = run.partialCause()
+    if (cause === undefined) return withLag(whole, store, endMsOf(query), true)
+    return { ...whole, warnings: [...whole.warnings, partialWarning(cause)], isPartial: true }
   }
 
   const answerThere = async (
@@ -122,12 +163,14 @@ export function createRemoteEngine(parts: RemoteEngineParts): LocalEngine {
     }
   }
 
-  const runPrepared = async (query: Query, { planned, plan, traits, run }: Prepared): Promise<QueryResult> => {
+  const runPrepared = async (query: Query, prepared: Prepared): Promise<QueryResult> => {
+    const { planned, plan, traits, run, areOfServer } = prepared
     if (plan.way === 'local') return answerHere(query, plan.reason, plan.notes, run)
     store.counters.countQuery(plan.way)
     try {
       return await answerThere(query, planned, plan, traits!, run)
     } catch (thrown) {
+      if (areOfServer && isUnavailable(thrown)) return answerHere(query, 'server', plan.notes, run)
       // The parser here accepts the query. Here it either has an answer, or Prometheus' own words for the failure.
       if (!(thrown instanceof FleetError) || thrown.code !== 'query_execution') throw thrown
       return answerHere(query, 'rejected', plan.notes, run)
@@ -143,7 +186,10 @@ export function createRemoteEngine(parts: RemoteEngineParts): LocalEngine {
     const remote = explainedRemote(plan, prepared.traits)
     if (plan.way === 'local') {
       const explained = await evaluateLocally(local, asked, (engine) => engine.explain(query, signal))
-      return { ...explained, remote }
+      const cause = asked.partialCause()
+      const warnings = cause === undefined ? explained.warnings : [...explained.warnings, partialWarning(cause)]
+      const whole = { ...explained, warnings, remote }
+      return plan.reason === 'constant' ? whole : withLag(whole, store, planned.endMs, true)
     }
     const budget = new Budget(options, asked.timeoutMs, nowMs, signal)
     const result = await runPrepared(query, prepared)
@@ -220,9 +266,7 @@ export function createRemoteEngine(parts: RemoteEngineParts): LocalEngine {
       )
     },
     newest: (selectors, range, signal) =>
-      evaluateLocally(local, { scope: scope?.(), signal, timeoutMs: options.timeoutMs }, (engine) =>
-        engine.newest(selectors, range, signal),
-      ),
+      evaluateLocally(local, runOf(signal), (engine) => engine.newest(selectors, range, signal)),
     metadata: async (name) => {
       const [stored, ...lists] = await Promise.all([
         listMetadata(store, name, caller(undefined)),
@@ -237,6 +281,10 @@ export function createRemoteEngine(parts: RemoteEngineParts): LocalEngine {
 /** A time and a value. */
 const SAMPLE_BYTES = 16
 const ALL_TIMES: TimeRange = { fromMs: -Infinity, toMs: Infinity }
+
+function partialWarning({ message }: FleetError): string {
+  return `only what this process measured itself is in the answer: ${message}`
+}
 
 /** A difference of the store as an annotation. */
 function annotated(note: string): string {
@@ -271,9 +319,14 @@ function orAll(selectors: Selectors, scope: (() => Matcher) | undefined): Select
   return selectors.length === 0 && scope !== undefined ? [[]] : selectors
 }
 
-function withLag(result: QueryResult, store: RemoteStore, toMs: number, hasBuffer: boolean): QueryResult {
-  const warning = lagWarning(store.lagOf(), toMs, hasBuffer)
-  return warning === undefined ? result : { ...result, warnings: [...result.warnings, warning] }
+function withLag<T extends { readonly warnings: readonly string[] }>(
+  result: T,
+  store: RemoteStore,
+  toMs: number,
+  hasBuffer: boolean,
+): T {
+  const warnings = lagWarnings(store.lagOf(), toMs, hasBuffer)
+  return warnings.length === 0 ? result : { ...result, warnings: [...result.warnings, ...warnings] }
 }
 
 /** The place in a query that the user did not write. */

@@ -63,3 +63,10 @@ function reasonIn(body: string): { readonly message: string; readonly type: stri
 function clipped(text: string): string {
   return text.length <= SHOWN_CHARS_MAX ? text : `${text.slice(0, SHOWN_CHARS_MAX)}…`
 }
+
+const UNAVAILABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['remote_unavailable', 'query_timeout', 'overloaded'])
+
+/** Whether the store does not answer, or too slowly: the query itself is not the cause. */
+export function isUnavailable(thrown: unknown): thrown is FleetError {
+  return thrown instanceof FleetError && UNAVAILABLE.has(thrown.code)
+}

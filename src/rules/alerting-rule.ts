@@ -78,6 +78,8 @@ interface AlertingInput {
   /** 0 is no limit. */
   readonly limit: number
   readonly scope: TemplateScope
+  /** Series may be missing from the samples: alerts without one stay as they are. */
+  readonly isPartial?: boolean
 }
 
 /** A template that does not parse remains unexpanded text; the loader refuses files with such templates. */
@@ -113,7 +115,8 @@ export async function evaluateAlerting(
   let activeCount = 0
   for (const key of new Set([...before.keys(), ...held.keys()])) {
     const was = before.get(key)
-    const is = stepTracked(was, held.get(key), input.nowMs, compiled.hold)
+    const isUnknown = input.isPartial === true && !held.has(key) && was?.phase.state !== 'resolved'
+    const is = isUnknown ? was : stepTracked(was, held.get(key), input.nowMs, compiled.hold)
     if (is !== undefined) alerts.set(key, is)
     if (is !== undefined && is.phase.state !== 'resolved') activeCount++
     if (hasChanged(was, is)) changes.push({ before: was, after: is })

@@ -137,6 +137,7 @@ async function evaluateRule(
           sampleTimeMs: timeMs,
           limit: group.limit,
           scope,
+          isPartial: result.isPartial === true,
         })
   state.evaluationMs = elapsed(ports, startMs) ?? result.stats.evalMs
   if (outcome.kind === 'refused') return { error: outcome.error, during: 'result' }

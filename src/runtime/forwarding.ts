@@ -5,12 +5,14 @@ import { FaultThrottle } from '../base/fault-throttle.ts'
 import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
 import type { ForwardState } from '../contract/debug-forward.ts'
+import type { DeploymentView } from '../model/lease.ts'
 import type { AppThreads } from '../threads/app-threads.ts'
+import { lagOf } from './deployment-lag.ts'
+import type { OwnReport } from './own-report.ts'
 import { setTotals } from './totals.ts'
 
 const EVERY_MS = 1000
 
-type Lag = Parameters<AppThreads['query']['metricsStore']['reportLag']>[0]
 type Status = Awaited<ReturnType<NonNullable<AppThreads['forward']>['status']>>
 
 interface ForwardingParts {
@@ -21,22 +23,39 @@ interface ForwardingParts {
   readonly clock: Clock
   readonly metrics: OwnMetrics
   readonly log: Log
+  readonly report: Pick<OwnReport, 'noteForward'>
+  /** What is known of other processes; `undefined`: none share the facts. */
+  readonly deployment: () => DeploymentView | undefined
 }
 
-/** Returns the function that ends it, which stores the last progress. */
-export function startForwarding({ threads, clock, metrics, log }: ForwardingParts): () => Promise<void> {
+export interface Forwarding {
+  /** Stores the last progress, and ends. Resolves with whether the metrics store has everything, or there is none. */
+  stop(): Promise<boolean>
+}
+
+/** Resolves when queries and other processes can know what is not forwarded yet. */
+export async function startForwarding(parts: ForwardingParts): Promise<Forwarding> {
+  const { threads, clock, metrics, log, report: ownReport, deployment } = parts
   const { forward, ingest, query } = threads
-  if (forward === undefined) return () => Promise.resolve()
   const throttle = new FaultThrottle()
   let isStopped = false
   let underWay = Promise.resolve()
   let cancel: () => void = () => undefined
 
+  /** Of the last run. */
+  let isComplete = forward === undefined
+
   const run = async (): Promise<void> => {
+    if (forward === undefined) {
+      await query.metricsStore.reportLag(lagOf(undefined, deployment(), clock.nowMs()))
+      return
+    }
     const status = await forward.status()
+    isComplete = status.lagSamples === 0
+    ownReport.noteForward({ ...status, refused: status.totals.refused })
     await ingest.store.forwarded(status.progress)
     show(status, metrics)
-    await query.metricsStore.reportLag(lagOf(status, clock.nowMs()))
+    await query.metricsStore.reportLag(lagOf(status, deployment(), clock.nowMs()))
     const { forwardBuffer } = await ingest.store.stats()
     if (forwardBuffer !== undefined) {
       metrics.forwardBufferBytes.set(forwardBuffer.usedBytes)
@@ -57,19 +76,23 @@ export function startForwarding({ threads, clock, metrics, log }: ForwardingPart
       underWay = run().catch(report).then(plan)
     })
   }
+  await run().catch(report)
   plan()
-  return async () => {
-    isStopped = true
-    cancel()
-    await underWay
-    await run().catch(report)
+  return {
+    stop: async () => {
+      isStopped = true
+      cancel()
+      await underWay
+      isComplete = forward === undefined
+      await forward?.drained(DRAIN_WITHIN_MS).catch(report)
+      await run().catch(report)
+      return isComplete
+    },
   }
 }
 
-/** For answers of the metrics store. What this process received and did not send can be read here. */
-function lagOf({ lagSamples, lagSeconds }: Status, atMs: number): Lag {
-  return { seconds: lagSeconds, collectors: lagSamples > 0 ? 1 : 0, atMs, others: { seconds: 0, collectors: 0 } }
-}
+/** At the end, to send what was received last: a process that starts again elsewhere leaves nothing behind. */
+const DRAIN_WITHIN_MS = 5000
 
 function show({ remote, totals, lagSamples, lagSeconds }: Status, metrics: OwnMetrics): void {
   metrics.forwardLagSamples.set(lagSamples)

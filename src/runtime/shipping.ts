@@ -3,6 +3,7 @@ import type { AppThreads } from '../threads/app-threads.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
+import type { OwnReport } from './own-report.ts'
 import type { ShippingData, ShippingServices } from '../threads/shipping-worker.ts'
 import { startThread, type Thread } from '../threads/start-thread.ts'
 
@@ -28,6 +29,7 @@ export interface ShippingParts {
     'shippedRows' | 'shippingRefused' | 'shippingFailures' | 'shippingChanges' | 'shippingLagSeconds'
   >
   readonly log: Log
+  readonly report: Pick<OwnReport, 'noteShipping'>
 }
 
 export interface ShippingSchedule {
@@ -37,13 +39,14 @@ export interface ShippingSchedule {
   stop(nowMs: number): Promise<void>
 }
 
-export function createShippingSchedule({ start, ingest, metrics, log }: ShippingParts): ShippingSchedule {
+export function createShippingSchedule({ start, ingest, metrics, log, report }: ShippingParts): ShippingSchedule {
   let thread: ShippingThread | undefined
   let underWay: Promise<void> | undefined
   let pauseMs = 0
   let nextMs = -Infinity
   let completeMs: number | undefined
   let refusedCount = 0
+  let pendingCommits = 0
   let [retainMs, eraseMs] = [-Infinity, -Infinity]
 
   const end = async (): Promise<void> => {
@@ -59,7 +62,8 @@ export function createShippingSchedule({ start, ingest, metrics, log }: Shipping
       metrics.shippedRows.inc(shipped)
       metrics.shippingRefused.inc(Math.max(0, refused - refusedCount))
       refusedCount = refused
-      metrics.shippingChanges.set(changesLeft ?? 0)
+      pendingCommits = changesLeft ?? 0
+      metrics.shippingChanges.set(pendingCommits)
       while (await ingest.store.removeShipped(shippedSeq)) continue
       if (changesLeft !== 0) continue
       completeMs = nowMs
@@ -86,7 +90,9 @@ export function createShippingSchedule({ start, ingest, metrics, log }: Shipping
       refusedCount = 0
       await end()
     }
-    metrics.shippingLagSeconds.set((nowMs - completeMs) / 1000)
+    const lagSeconds = (nowMs - completeMs) / 1000
+    metrics.shippingLagSeconds.set(lagSeconds)
+    report.noteShipping({ lagSeconds, pendingCommits })
   }
   const tick = async (nowMs: number): Promise<void> => {
     if (underWay !== undefined || nowMs < nextMs) return

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import { FleetError } from '../base/errors.ts'
+import { DEPLOYMENT_STEP } from './postgres/deployment-tables.ts'
 
 /**
  * The schema: the baseline, then forward-only steps. `PRAGMA user_version` is the schema version of a file. A released
@@ -633,6 +634,8 @@ export const STEPS: readonly Step[] = [
     FOR EACH STATEMENT EXECUTE FUNCTION tell_table();
   `,
   },
+  // metrics_store: JSON, how far the metrics store is. PostgreSQL: what processes know of each other.
+  { sqlite: 'ALTER TABLE erasure ADD COLUMN metrics_store TEXT', postgres: DEPLOYMENT_STEP },
 ]
 
 /** The version of a file that this program has brought up to date. */

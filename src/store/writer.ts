@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { FleetError } from '../base/errors.ts'
-import type { Erasure } from '../model/erasure.ts'
+import type { Erasure, MetricsStoreErasure } from '../model/erasure.ts'
 import { BlockRows } from './packs/blocks.ts'
 import {
   asFailure,
@@ -319,6 +319,29 @@ export class StoreWriter {
       const hasSeries = this.#table.seriesOf(cluster) > 0 || this.#cold.hasCluster(cluster)
       if (!hasSeries && !isKnownCluster(this.#db, cluster)) return undefined
       return this.#erasures.begin(id, namesOfCluster(this.#db, cluster), by, nowMs)
+    })
+  }
+
+  /**
+   * The same for an erasure that began in another process: also when nothing of the cluster is stored here, so that its data
+   * is refused. The names are those given, and those that it has here.
+   */
+  async joinErasure(id: string, names: readonly string[], by: string, nowMs: number): Promise<Erasure> {
+    await this.#commits.commit()
+    await this.untilFree()
+    return asFailure('erasing a cluster', () => {
+      const known = this.#erasures.list().find((one) => one.id === id)
+      if (known !== undefined) return known
+      const all = new Set([...names, ...names.flatMap((name) => namesOfCluster(this.#db, name))])
+      return this.#erasures.begin(id, [...all], by, nowMs)
+    })
+  }
+
+  /** Durable when it resolves. */
+  async noteMetricsStoreErasure(id: string, state: MetricsStoreErasure): Promise<void> {
+    await this.untilFree()
+    asFailure('noting an erasure', () => {
+      this.#erasures.noteMetricsStore(id, state)
     })
   }
 

@@ -7,7 +7,7 @@ import { engineOptionsOf, ingestOptionsOf, otlpOptionsOf, storeOptionsOf } from 
 import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
-import type { OwnMetrics } from '../base/metrics.ts'
+import { ownMetricNames, type OwnMetrics } from '../base/metrics.ts'
 import type { Config } from '../config/config.ts'
 import { VERSION } from '../config/version.ts'
 import type { DeploymentParts } from '../deployment/deployment.ts'
@@ -19,7 +19,7 @@ import { metricsQueryOf } from '../config/metrics-query.ts'
 import { readPrivacyRules } from '../config/privacy-file.ts'
 import type { ThreadFault } from '../model/server-fault.ts'
 import { listenForChanges } from '../store/postgres/change-listener.ts'
-import { openFactsIn, type Facts } from '../store/facts/facts.ts'
+import { openFactsIn, type Facts, type SharedFacts } from '../store/facts/facts.ts'
 import { metricsStoreOf, type MetricsStore } from '../config/metrics-store.ts'
 import type { ForwardServices, ForwardWorkerData } from './forward-worker.ts'
 import type { IngestServices, IngestWorkerData, NextQueryWorker, QueryWorkerPorts } from './ingest-worker.ts'
@@ -40,6 +40,7 @@ export interface AppThreads {
         readonly leases: LeaseStore
         readonly claims: NotificationClaims
         readonly elections: ElectionStore
+        readonly erasures: SharedFacts['erasures']
         /** Removes facts about clusters of these names; returns how many rows. */
         erase(names: readonly string[]): Promise<number>
         readonly listen: DeploymentParts['listen']
@@ -75,6 +76,8 @@ export async function startThreads({ config, ruleFiles, clock, metrics, log }: T
   const instance = randomUUID()
   const postgres = factsStoreOf(config, instance)
   const processName = processNameOf(config)
+  const { remote } = metricsQueryOf(config)
+  const serverMetrics = ownMetricNames(metrics)
   let lane: WriteLane | undefined
   let isFirst = true
   let privacy = readPrivacyRules(config['privacy.config'])
@@ -125,7 +128,7 @@ export async function startThreads({ config, ruleFiles, clock, metrics, log }: T
     const workerData: QueryWorkerData = {
       ...{ store, postgres, processName },
       engine: engineOptionsOf(config),
-      ...metricsQueryOf(config),
+      ...(remote && { remote: { ...remote, serverMetrics } }),
       requests: {
         memoryBytesMax: config['query.memory-bytes-max'],
         responseBytesMax: config['query.response-bytes-max'],
@@ -220,6 +223,7 @@ export async function startThreads({ config, ruleFiles, clock, metrics, log }: T
         }),
         claims: shared.claimsOf(instance),
         elections: shared.elections,
+        erasures: shared.erasures,
         erase: (names) => shared.erase({ names: new Set(names), labels: new Set(store.clusterLabels) }),
         listen: (listening) => listenForChanges({ options: postgres, ...listening }),
       },

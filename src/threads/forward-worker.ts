@@ -24,6 +24,8 @@ export type ForwardServices = {
   readonly forward: {
     status(): ForwardStatus
     takeEvents(): readonly ForwardEvent[]
+    /** Resolves when everything is acknowledged, or requests fail, or after this time. */
+    drained(withinMs: number): Promise<void>
     close(): void
   }
 }
@@ -45,6 +47,7 @@ try {
     forward: {
       status: () => forwarder.status(),
       takeEvents: () => forwarder.takeEvents(),
+      drained: (withinMs) => forwarder.drained(withinMs),
       close: () => {
         forwarder.stop()
       },

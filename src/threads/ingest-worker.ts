@@ -19,7 +19,7 @@ import { createOtlpTracesIngest } from '../ingest/otlp/traces.ts'
 import { createRemoteWriteIngest, type RemoteWriteIngest, type WriteContext } from '../ingest/remote-write.ts'
 import type { WriteOutcome } from '../ingest/write-outcome.ts'
 import type { DerivedSample } from '../model/appender.ts'
-import type { Erasure } from '../model/erasure.ts'
+import type { Erasure, MetricsStoreErasure } from '../model/erasure.ts'
 import type { PrivacyRules } from '../model/privacy.ts'
 import type { Refusal } from '../model/refusal.ts'
 import type { LogRecord } from '../model/log-record.ts'
@@ -77,6 +77,9 @@ export type IngestServices = Facts & {
 interface Erasures {
   list(): readonly Erasure[]
   begin(cluster: string, id: string, by: string, nowMs: number): Promise<Erasure | undefined>
+  /** See `StoreWriter.joinErasure`. */
+  join(id: string, names: readonly string[], by: string, nowMs: number): Promise<Erasure>
+  noteMetricsStore(id: string, state: MetricsStoreErasure): Promise<void>
   allow(id: string, by: string, nowMs: number): Promise<Erasure | undefined>
   /** Those of the names whose data is refused. */
   refused(names: readonly string[]): readonly string[]
@@ -175,6 +178,12 @@ function erasuresOf(writer: StoreWriter, intake: Intake): Erasures {
       intake.recogniseAgain()
       return begun
     },
+    join: async (...of) => {
+      const joined = await writer.joinErasure(...of)
+      intake.recogniseAgain()
+      return joined
+    },
+    noteMetricsStore: (...of) => writer.noteMetricsStoreErasure(...of),
     allow: (...of) => writer.allowErased(...of),
     refused: (names) => names.filter((name) => writer.isErased(name)),
   }

@@ -11,7 +11,7 @@ import type { Queryable } from '../model/queryable.ts'
 import { createLocalEngine, type LocalEngine } from '../promql/engine.ts'
 import type { EngineOptions } from '../promql/engine-options.ts'
 import { MemoryPool } from '../promql/memory-pool.ts'
-import type { Lag } from '../remote/lag.ts'
+import { apartWarning, NO_LAG, type Lag } from '../remote/lag.ts'
 import { REMOTE_STORE_DEFAULTS, type RemoteStoreOptions } from '../remote/options.ts'
 import { createRemoteEngine } from '../remote/remote-engine.ts'
 import { RemoteStore, type RemoteStatus } from '../remote/remote-store.ts'
@@ -22,13 +22,15 @@ export interface RemoteQueryData extends Pick<
   'timeoutMs' | 'answerBytesMax' | 'samplesMax' | 'concurrencyMax' | 'isExact'
 > {
   readonly store: Pick<MetricsStore, 'queryUrl' | 'tenantHeaders' | 'headersFile' | 'ca'>
+  /** Names of the metrics about this server. */
+  readonly serverMetrics: readonly string[]
 }
 
 /** What main calls of the metrics store. */
 export interface MetricsStoreServices {
   /** `undefined`: queries are answered from this server's own store. */
   status(): RemoteStatus | undefined
-  /** What was received and is not in the metrics store; reported by the forwarder. */
+  /** What processes received and is not in the metrics store, or not in this one's. */
   reportLag(lag: Lag): void
 }
 
@@ -62,13 +64,20 @@ export function createQueryEngines(parts: QueryEngineParts): QueryEngines {
   const { remote, options, store, nowMs } = parts
   const shares = { turn: sharedTurn, pool: new MemoryPool(parts.memoryBytesMax) }
   if (remote !== undefined) return remoteEngines(parts, remote, shares)
+  let lag = NO_LAG
+  const lagOf = (): Lag => lag
   return {
-    ofRules: createLocalEngine({ queryable: store, options, nowMs }),
+    ofRules: apartFromOthers(createLocalEngine({ queryable: store, options, nowMs }), lagOf),
     ofRequests: (scope) => {
       const queryable = scope === undefined ? store : scopedQueryable(store, scope)
-      return createLocalEngine({ queryable, options, nowMs, ...shares })
+      return apartFromOthers(createLocalEngine({ queryable, options, nowMs, ...shares }), lagOf)
     },
-    metricsStore: { status: () => undefined, reportLag: () => undefined },
+    metricsStore: {
+      status: () => undefined,
+      reportLag: (reported) => {
+        lag = reported
+      },
+    },
     useRecordedNames: () => undefined,
     close: () => undefined,
   }
@@ -79,8 +88,9 @@ function remoteEngines(
   remote: RemoteQueryData,
   shares: { readonly turn: typeof sharedTurn; readonly pool: MemoryPool },
 ): QueryEngines {
-  let recordedNames = WRITTEN_HERE
-  let lag: Lag = { seconds: 0, collectors: 0, atMs: 0 }
+  const writtenHere = [...WRITTEN_HERE, ...remote.serverMetrics]
+  let recordedNames = writtenHere
+  let lag = NO_LAG
   const store = new RemoteStore({
     options: remoteOptions(remote),
     nowMs,
@@ -93,7 +103,8 @@ function remoteEngines(
     const selection = stored.selectRuns({ matchers, fromMs: -Infinity, toMs: Infinity, maxSamples: Infinity })
     return selection.hasHistograms === true
   })
-  const common = { store, facts, ownNames: FACT_SERIES, buffer: stored, hasHistograms, options, nowMs }
+  const serverMetrics = new Set(remote.serverMetrics)
+  const common = { store, facts, ownNames: FACT_SERIES, buffer: stored, hasHistograms, serverMetrics, options, nowMs }
   return {
     ofRules: createRemoteEngine({
       ...{ ...common, lane: 'rules', recordedNames: () => recordedNames },
@@ -108,7 +119,7 @@ function remoteEngines(
       },
     },
     useRecordedNames: (names) => {
-      recordedNames = [...WRITTEN_HERE, ...names]
+      recordedNames = [...writtenHere, ...names]
     },
     close: () => {
       store.close()
@@ -119,7 +130,23 @@ function remoteEngines(
 /** What a cycle writes besides the results of recording rules, and rules of the same cycle read. */
 const WRITTEN_HERE: readonly string[] = [...WRITTEN_METRICS, 'ALERTS', 'ALERTS_FOR_STATE']
 
-function remoteOptions({ store, ...limits }: RemoteQueryData): RemoteStoreOptions {
+/** With a warning in each answer while other processes receive samples that this one does not have. */
+function apartFromOthers(engine: LocalEngine, lagOf: () => Lag): LocalEngine {
+  const warned = async <T extends { readonly warnings: readonly string[] }>(answer: Promise<T>): Promise<T> => {
+    const result = await answer
+    const warning = apartWarning(lagOf())
+    return warning === undefined ? result : { ...result, warnings: [...result.warnings, warning] }
+  }
+  return {
+    ...engine,
+    instant: (query, signal) => warned(engine.instant(query, signal)),
+    range: (query, signal) => warned(engine.range(query, signal)),
+    explain: (query, signal) => warned(engine.explain(query, signal)),
+  }
+}
+
+function remoteOptions(remote: RemoteQueryData): RemoteStoreOptions {
+  const { store, timeoutMs, answerBytesMax, samplesMax, concurrencyMax, isExact } = remote
   const { queryUrl, tenantHeaders, headersFile, ca } = store
   const read = (): Readonly<Record<string, string>> => ({
     ...tenantHeaders,
@@ -128,7 +155,7 @@ function remoteOptions({ store, ...limits }: RemoteQueryData): RemoteStoreOption
   let headers = read()
   return {
     ...REMOTE_STORE_DEFAULTS,
-    ...limits,
+    ...{ timeoutMs, answerBytesMax, samplesMax, concurrencyMax, isExact },
     url: queryUrl,
     headers: (wereRefused) => (wereRefused ? (headers = read()) : headers),
     tls: ca === undefined ? {} : { ca },

@@ -36,9 +36,17 @@ import { createRuleEngine, type RuleEngine } from '../rules/engine.ts'
 import type { ReplayPorts } from '../rules/replay.ts'
 import { replayRules } from '../rules/replay-request.ts'
 import { loadRuleFiles } from '../rules/rule-file.ts'
-import type { EvaluationSummary } from '../rules/rule-status.ts'
+import { groupKeyOf } from '../rules/rule.ts'
+import type { EvaluationSummary, RuleGroupStatus } from '../rules/rule-status.ts'
+import { SharedGroupStatus, type GroupEvaluationStatus } from '../rules/shared-status.ts'
 import { openClusterReports } from '../store/erasure/cluster-report.ts'
-import { openFactsForReading, openFactsIn, type Facts, type FactsReader } from '../store/facts/facts.ts'
+import {
+  openFactsForReading,
+  openFactsIn,
+  type Facts,
+  type FactsReader,
+  type SharedFacts,
+} from '../store/facts/facts.ts'
 import type { ReaderShare } from '../store/head/share.ts'
 import { openLogsForReading } from '../store/observations/log-record-reader.ts'
 import { openObservationsForReading } from '../store/observations/observation-reader.ts'
@@ -130,7 +138,9 @@ export type QueryServices = {
 /** What is read of all clusters, or of a scope. */
 type ScopedService = Exclude<keyof RequestServices, 'fleet'>
 
-interface RuleServices extends Omit<RuleEngine, 'evaluate' | 'reload' | 'alerts' | 'alertUpdate'> {
+interface RuleServices extends Omit<RuleEngine, 'evaluate' | 'reload' | 'groups' | 'alerts' | 'alertUpdate'> {
+  /** Of groups that another process evaluates, as that one knows them. */
+  groups(): Promise<readonly RuleGroupStatus[]>
   evaluate(nowMs: number): Promise<EvaluationSummary>
   /** The next part of the update of alerts; after the last part, the first one of the next update. */
   alertUpdatePart(): AlertUpdatePart
@@ -166,6 +176,7 @@ interface Writing {
   readonly facts: Pick<Remote<Facts>, 'alertStates' | 'fleet' | 'adoption'>
   /** Where several processes share the facts. */
   readonly leases: OwnedLeases | undefined
+  readonly groupStatus: SharedFacts['groupStatus'] | undefined
   readonly appendDerived: AppendDerived
 }
 
@@ -173,7 +184,7 @@ function ruleServicesOf(
   { engine: language, rules: { files, intervalMs, externalUrl } }: QueryWorkerData,
   reader: StoreReader,
   query: LocalEngine,
-  { facts: written, leases, appendDerived }: Writing,
+  { facts: written, leases, groupStatus, appendDerived }: Writing,
   useRecordedNames: QueryEngines['useRecordedNames'],
 ): WorkerRules {
   const groupsOf = (ruleFiles: typeof files) => {
@@ -193,6 +204,7 @@ function ruleServicesOf(
     externalUrl,
     stopwatchMs,
   })
+  const shared = groupStatus && new SharedGroupStatus(sharedStatusParts(groupStatus, leases))
   const services: RuleServices = {
     restore: (nowMs) => rules.restore(nowMs),
     gain: (groupKeys) => {
@@ -203,13 +215,14 @@ function ruleServicesOf(
     evaluate: async (nowMs) => {
       reader.recordGrowth(nowMs)
       const { transitions, ...report } = await rules.evaluate(nowMs)
+      void shared?.write(rules.groups())
       return { ...report, hasTransitions: transitions.length > 0 }
     },
     reload: (changed) => {
       groups = groupsOf(changed)
       return rules.reload(groups)
     },
-    groups: () => rules.groups(),
+    groups: async () => shared?.complete(rules.groups()) ?? rules.groups(),
     alertUpdatePart: () => {
       if (parts.length === 0) parts = partsOf(rules.alertUpdate())
       return parts.shift()!
@@ -225,6 +238,21 @@ function ruleServicesOf(
         language,
       }
       return replayRules(request, groups, ports, signal)
+    },
+  }
+}
+
+function sharedStatusParts(
+  stored: SharedFacts['groupStatus'],
+  leases: OwnedLeases | undefined,
+): ConstructorParameters<typeof SharedGroupStatus>[0] {
+  return {
+    keyOf: groupKeyOf,
+    fenceOf: (key) => leases?.lease('rules', key)?.fence,
+    store: {
+      write: (statuses) => stored.write(statuses.map((one) => ({ ...one, status: JSON.stringify(one.status) }))),
+      read: async (keys) =>
+        (await stored.read(keys)).map((one) => ({ ...one, status: JSON.parse(one.status) as GroupEvaluationStatus })),
     },
   }
 }
@@ -289,6 +317,7 @@ try {
     writer,
     facts: sharedFacts ?? writer,
     leases,
+    groupStatus: sharedFacts?.groupStatus,
     appendDerived: createDerivedSender((batch) => writer.derived.samples(batch)),
   }
   const fleetLoop = openFleetLoop({

@@ -61,6 +61,7 @@ GET                           viewer  own         clusters  /api/fleet/v1/logs
 GET                           viewer  own         none      /api/fleet/v1/metrics
 GET                           viewer  own         clusters  /api/fleet/v1/modifications
 GET                           viewer  own         clusters  /api/fleet/v1/now
+DELETE                        admin   own         fleet     /api/fleet/v1/processes/:name
 GET                           viewer  own         clusters  /api/fleet/v1/readiness
 POST                          responder  own         clusters  /api/fleet/v1/readiness/acceptances
 GET                           viewer  own         clusters  /api/fleet/v1/readiness/acceptances
@@ -144,6 +145,7 @@ OPTIONS,POST                  public  text        none      /collect
 GET                           viewer  own         fleet     /debug/forward
 GET                           viewer  own         fleet     /debug/ingest
 GET                           viewer  own         fleet     /debug/notify
+GET                           viewer  own         fleet     /debug/processes
 GET                           viewer  own         fleet     /debug/rules
 GET                           viewer  own         fleet     /debug/series
 GET,HEAD                      viewer  text        none      /docs

@@ -227,6 +227,8 @@ export async function makeServer(
       intake.note([refusal], cluster, clock.nowMs())
     },
     forwardState: () => Promise.resolve(undefined),
+    deployment: () => ({ processes: [], unheardMs: 0 }),
+    forgetProcess: () => Promise.resolve(false),
     ingestReport: (nowMs, top) => Promise.resolve(intake.report(nowMs, top)),
     writeOtlp: {
       metrics: async (body, encoding, cluster) => {

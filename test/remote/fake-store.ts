@@ -14,7 +14,7 @@ import { bitsOf, isStaleAt } from '../../src/model/sample.ts'
 import { createLocalEngine } from '../../src/promql/engine.ts'
 import { DEFAULT_ENGINE_OPTIONS, type EngineOptions } from '../../src/promql/engine-options.ts'
 import { parseSelector } from '../../src/promql/parse.ts'
-import type { Lag } from '../../src/remote/lag.ts'
+import { NO_LAG, type Lag } from '../../src/remote/lag.ts'
 import { REMOTE_STORE_DEFAULTS, type RemoteStoreOptions } from '../../src/remote/options.ts'
 import { createRemoteEngine, type RemoteEngineParts } from '../../src/remote/remote-engine.ts'
 import { RemoteStore } from '../../src/remote/remote-store.ts'
@@ -187,7 +187,6 @@ function readRequestOf(bytes: Uint8Array): { matchers: Matcher[]; fromMs: number
 }
 
 export const NO_SERIES: Queryable = { select: () => [], series: () => [], labelNames: () => [], labelValues: () => [] }
-export const NO_LAG: Lag = { seconds: 0, collectors: 0, atMs: 0 }
 
 export function storeAt(
   url: string,
@@ -210,7 +209,7 @@ export function engineOver(
   return createRemoteEngine({
     ...{ store, facts: NO_SERIES, ownNames: [], buffer: NO_SERIES, hasHistograms: () => false, lane: 'requests' },
     ...{ options: { ...DEFAULT_ENGINE_OPTIONS, experimental: true, ...options }, nowMs: () => performance.now() },
-    ...parts,
+    ...{ serverMetrics: new Set<string>(), ...parts },
   })
 }
 

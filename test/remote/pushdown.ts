@@ -17,6 +17,7 @@ import { parseExpr } from '../../src/promql/parse.ts'
 import type { InstantQuery, QueryResult, RangeQuery } from '../../src/promql/query-engine.ts'
 import { listSeries } from '../../src/remote/lists.ts'
 import { REMOTE_STORE_DEFAULTS } from '../../src/remote/options.ts'
+import { NO_LAG } from '../../src/remote/lag.ts'
 import { createRemoteEngine } from '../../src/remote/remote-engine.ts'
 import { RemoteStore } from '../../src/remote/remote-store.ts'
 import { storedHint } from '../../src/rules/unit-test/histogram-notation.ts'
@@ -134,10 +135,17 @@ export class Pushdown {
       options: { ...REMOTE_STORE_DEFAULTS, url: target.url, isExact },
       nowMs: () => performance.now(),
       after: (delayMs, run) => systemClock.after(delayMs, run),
-      lagOf: () => ({ seconds: 0, collectors: 0, atMs: 0 }),
+      lagOf: () => NO_LAG,
     })
     this.#engine = createRemoteEngine({
-      ...{ store: this.store, facts: NOTHING, ownNames: [], buffer: NOTHING, lane: 'requests' },
+      ...{
+        store: this.store,
+        facts: NOTHING,
+        ownNames: [],
+        buffer: NOTHING,
+        lane: 'requests',
+        serverMetrics: new Set<string>(),
+      },
       hasHistograms: (matchers) =>
         this.#memory
           .select({ matchers, fromMs: -Infinity, toMs: Infinity, maxSamples: Infinity })

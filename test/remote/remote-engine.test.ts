@@ -4,10 +4,10 @@ import type { Matcher } from '../../src/model/matcher.ts'
 import { createLocalEngine } from '../../src/promql/engine.ts'
 import { DEFAULT_ENGINE_OPTIONS } from '../../src/promql/engine-options.ts'
 import type { QueryResult } from '../../src/promql/query-engine.ts'
-import type { Lag } from '../../src/remote/lag.ts'
+import { NO_LAG, type Lag, type ProcessLag } from '../../src/remote/lag.ts'
 import type { RemoteStore } from '../../src/remote/remote-store.ts'
 import { MemoryQueryable } from '../support/memory-queryable.ts'
-import { engineOver, FakeStore, NO_LAG, series, storeAt } from './fake-store.ts'
+import { engineOver, FakeStore, series, storeAt } from './fake-store.ts'
 
 const T0 = 1_787_220_000_000
 const MINUTE_MS = 60_000
@@ -191,34 +191,138 @@ describe('samples that are not in the store yet', () => {
   buffer.append(series('up', { cluster: 'new', job: 'api', instance: 'i' }), T0 + 61 * MINUTE_MS, 8)
   const nowMs = T0 + 61 * MINUTE_MS
 
-  test('are a warning of a query that is sent', async () => {
-    lag = { seconds: 40, collectors: 3, atMs: nowMs }
+  const own = (seconds: number): ProcessLag => ({ name: 'a', isOwn: true, samples: 9, seconds })
+  const other = (name: string, seconds: number, more: Partial<ProcessLag> = {}): ProcessLag => {
+    return { name, isOwn: false, samples: 1200, seconds, ...more }
+  }
+  const facts = { facts: new MemoryQueryable(), ownNames: ['daytwo_cluster_info'] }
+
+  test('are a warning of a query that is sent, with the processes that have them', async () => {
+    lag = { behind: [own(6), other('b', 40)], atMs: nowMs }
     const engine = engineOver(store, { buffer })
     const { warnings } = await engine.instant({ expr: 'sum(up)', timeMs: nowMs })
-    expect(warnings).toEqual(['samples of the last 40 s of 3 collectors are not in the metrics store yet'])
+    expect(warnings).toEqual(['samples of the last 40 s of a, b are not in the metrics store yet'])
+    expect((await engine.explain({ expr: 'sum(up)', timeMs: nowMs })).warnings).toEqual(warnings)
     expect((await engine.instant({ expr: 'sum(up)', timeMs: nowMs - 40_000 })).warnings).toEqual([])
     expect((await engine.instant({ expr: 'sum(up)', timeMs: nowMs - 39_999 })).warnings).toHaveLength(1)
+    lag = { behind: [{ ...own(40), name: '' }], atMs: nowMs }
+    expect((await engine.instant({ expr: 'sum(up)', timeMs: nowMs })).warnings).toEqual([
+      'samples of the last 40 s are not in the metrics store yet',
+    ])
   })
 
   test('are read from this process by a query that is evaluated here', async () => {
-    lag = { seconds: 60, collectors: 1, atMs: nowMs, others: { seconds: 0, collectors: 0 } }
-    const engine = engineOver(store, { buffer, facts: new MemoryQueryable(), ownNames: ['daytwo_cluster_info'] })
+    lag = { behind: [own(60)], atMs: nowMs }
+    const engine = engineOver(store, { buffer, ...facts })
     const result = await engine.instant({ expr: 'max by (cluster) (up or daytwo_cluster_info)', timeMs: nowMs })
     expect(values(result)).toEqual({ '{cluster="a"}': 7, '{cluster="b"}': 60, '{cluster="new"}': 8 })
     expect(result.warnings).toEqual([])
-    lag = { ...lag, others: { seconds: 20, collectors: 1 } }
-    const again = await engine.instant({ expr: 'max(up or daytwo_cluster_info)', timeMs: nowMs })
-    expect(again.warnings).toEqual(['samples of the last 20 s of 1 collector are not in the metrics store yet'])
+    lag = { behind: [own(60), other('b', 20)], atMs: nowMs }
+    const query = { expr: 'max(up or daytwo_cluster_info)', timeMs: nowMs }
+    const sentence = 'samples of the last 20 s of b are not in the metrics store yet'
+    expect((await engine.instant(query)).warnings).toEqual([sentence])
+    expect((await engine.explain(query)).warnings).toEqual([sentence])
   })
 
   test('without a lag the buffer is not read, and a short lag is not reported', async () => {
-    const engine = engineOver(store, { buffer, facts: new MemoryQueryable(), ownNames: ['daytwo_cluster_info'] })
+    const engine = engineOver(store, { buffer, ...facts })
     const expr = 'max by (cluster) (up or daytwo_cluster_info)'
     expect(values(await engine.instant({ expr, timeMs: nowMs }))).not.toHaveProperty(['{cluster="new"}'])
-    lag = { seconds: 4.9, collectors: 1, atMs: nowMs }
+    lag = { behind: [other('b', 4.9)], atMs: nowMs }
     expect((await engine.instant({ expr: 'up', timeMs: nowMs })).warnings).toEqual([])
-    lag = { seconds: 5, collectors: 1, atMs: nowMs }
+    lag = { behind: [other('b', 5)], atMs: nowMs }
     expect((await engine.instant({ expr: 'up', timeMs: nowMs })).warnings).toHaveLength(1)
+  })
+
+  test('of a process that has stopped are named, however short its lag was', async () => {
+    const engine = engineOver(store, { buffer })
+    const query = { expr: 'up', timeMs: nowMs }
+    lag = { behind: [other('b', 303, { stoppedSeconds: 300 })], atMs: nowMs }
+    expect((await engine.instant(query)).warnings).toEqual([
+      '1200 samples of b may be missing: it stopped 5m ago, and its data folder has them until it runs again',
+    ])
+    expect((await engine.instant({ ...query, timeMs: nowMs - 303_000 })).warnings).toEqual([])
+    lag = { behind: [other('b', 3, { samples: 0, stoppedSeconds: 1 })], atMs: nowMs }
+    expect((await engine.instant(query)).warnings).toEqual([
+      'the last seconds of b may be missing: it stopped 1s ago, and its data folder has them until it runs again',
+    ])
+    const many = Array.from({ length: 9 }, (_, i) => other(`p${i}`, 30, i > 6 ? {} : { stoppedSeconds: 20 }))
+    lag = { behind: many, atMs: nowMs }
+    expect((await engine.instant(query)).warnings).toHaveLength(6)
+    lag = { behind: Array.from({ length: 7 }, (_, i) => other(`p${i}`, 30)), atMs: nowMs }
+    expect((await engine.instant(query)).warnings).toEqual([
+      'samples of the last 30 s of p0, p1, p2, p3, p4 and 2 more are not in the metrics store yet',
+    ])
+  })
+
+  test('are unknown while PostgreSQL does not answer', async () => {
+    lag = { behind: [], atMs: nowMs, unknownSeconds: 40 }
+    const engine = engineOver(store, { buffer })
+    expect((await engine.instant({ expr: 'up', timeMs: nowMs })).warnings).toEqual([
+      'how far other processes have forwarded has been unknown for 40s: PostgreSQL does not answer',
+    ])
+    expect((await engine.instant({ expr: 'up', timeMs: nowMs - 40_000 })).warnings).toEqual([])
+  })
+})
+
+describe('metrics about the server itself', () => {
+  const buffer = new MemoryQueryable()
+  const own = (value: string) => series('daytwo_forward_lag_seconds', { instance: value })
+  const timeMs = T0 + 60 * MINUTE_MS
+  const serverMetrics = new Set(['daytwo_forward_lag_seconds'])
+  const expr = 'max by (instance) (daytwo_forward_lag_seconds) > 300'
+  buffer.append(own('a'), timeMs, 400)
+  const parts = { buffer, serverMetrics, recordedNames: () => [...serverMetrics] }
+
+  beforeEach(() => {
+    fake.memory.append(own('a'), timeMs - MINUTE_MS, 301)
+    fake.memory.append(own('b'), timeMs, 500)
+  })
+
+  test('are read by rules from the store and from this process, which may not be able to forward them', async () => {
+    const result = await engineOver(store, parts).instant({ expr, timeMs })
+    expect(values(result)).toEqual({ '{instance="a"}': 400, '{instance="b"}': 500 })
+    expect(result.isPartial).toBeUndefined()
+  })
+
+  test.each([
+    ['rules', parts],
+    ['requests', { buffer, serverMetrics }],
+  ])('of this process are answered while the store does not answer: %s', async (_, some) => {
+    const engine = engineOver(store, some)
+    // Known, and then away.
+    await engine.instant({ expr: 'up', timeMs })
+    fake.answers.set('/api/v1/query', (_request, response) => void response.writeHead(503).end())
+    fake.answers.set('/api/v1/read', (_request, response) => void response.writeHead(503).end())
+    for (let i = 0; i < 5; i++) {
+      const result = await engine.instant({ expr, timeMs })
+      expect(values(result)).toEqual({ '{instance="a"}': 400 })
+      expect(result.isPartial).toBe(true)
+      expect(result.warnings).toEqual([expect.stringContaining('only what this process measured itself')])
+    }
+    await expect(engine.instant({ expr: `up or ${expr}`, timeMs })).rejects.toMatchObject({
+      code: 'remote_unavailable',
+    })
+    expect((await engine.explain({ expr, timeMs })).warnings).toHaveLength(1)
+  })
+
+  test('are answered although the store was never reached', async () => {
+    const gone = storeAt('http://127.0.0.1:1', {}, () => lag)
+    const engine = engineOver(gone, { buffer, serverMetrics })
+    const result = await engine.instant({ expr, timeMs })
+    expect(values(result)).toEqual({ '{instance="a"}': 400 })
+    await expect(engine.instant({ expr: 'up', timeMs })).rejects.toMatchObject({ code: 'remote_unavailable' })
+    await expect(engine.instant({ expr: `up or ${expr}`, timeMs })).rejects.toMatchObject({
+      code: 'remote_unavailable',
+    })
+    gone.close()
+  })
+
+  test('a query that the store refuses is not answered from here alone', async () => {
+    const engine = engineOver(store, parts)
+    await engine.instant({ expr, timeMs })
+    fake.answers.set('/api/v1/read', (_request, response) => void response.writeHead(413).end())
+    await expect(engine.instant({ expr, timeMs })).rejects.toMatchObject({ code: 'query_limit' })
   })
 })
 

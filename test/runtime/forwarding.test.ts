@@ -4,7 +4,10 @@ import { silentLog } from '../../src/base/log.ts'
 import { createOwnMetrics } from '../../src/base/metrics.ts'
 import { ForwardState } from '../../src/contract/debug-forward.ts'
 import type { Lag } from '../../src/remote/lag.ts'
-import { readForwardState, startForwarding } from '../../src/runtime/forwarding.ts'
+import type { DeploymentView, ProcessRecord } from '../../src/model/lease.ts'
+import { OwnReport } from '../../src/runtime/own-report.ts'
+import { until } from '../support/until.ts'
+import { readForwardState, startForwarding, type Forwarding } from '../../src/runtime/forwarding.ts'
 import { NOW_MS } from '../store/temp-store.ts'
 import { Rig } from '../forward/rig.ts'
 
@@ -15,6 +18,7 @@ function threadsOf(rig: Rig, lags: Lag[] = []): Parameters<typeof startForwardin
     forward: {
       status: () => Promise.resolve(rig.forwarder.status()),
       takeEvents: () => Promise.resolve(rig.forwarder.takeEvents()),
+      drained: (withinMs) => rig.forwarder.drained(withinMs),
       close: () => Promise.resolve(),
     },
     ingest: {
@@ -37,18 +41,57 @@ function threadsOf(rig: Rig, lags: Lag[] = []): Parameters<typeof startForwardin
   }
 }
 
-test('queries know what is not in the metrics store yet', async () => {
+/** Ends it; meanwhile time passes. */
+async function stopped(rig: Rig, forwarding: Forwarding): Promise<boolean> {
+  let result: boolean | undefined
+  void forwarding.stop().then((isComplete) => (result = isComplete))
+  await until('the end', () => {
+    rig.clock.advance(50)
+    return result !== undefined || undefined
+  })
+  return result!
+}
+
+function partsOf(rig: Rig, lags: Lag[] = []) {
+  return {
+    ...{ threads: threadsOf(rig, lags), clock: rig.clock, metrics: createOwnMetrics('test'), log: silentLog },
+    ...{ report: new OwnReport(() => []), deployment: (): DeploymentView | undefined => undefined },
+  }
+}
+
+const SELF: ProcessRecord = {
+  ...{ name: 'a', version: '1', roles: ['collect'], startedMs: 1, state: 'running', isSelf: true, silentMs: 0 },
+  report: undefined,
+}
+const OTHER: ProcessRecord = {
+  ...{ ...SELF, name: 'b', isSelf: false, silentMs: 1000 },
+  report: { forward: { lagSamples: 7, lagSeconds: 40, refused: {} }, leases: {}, faults: [] },
+}
+
+test('queries and other processes know what is not in the metrics store yet', async () => {
   const rig = await Rig.start({ connections: 1 })
   const lags: Lag[] = []
-  const parts = { threads: threadsOf(rig, lags), clock: rig.clock, metrics: createOwnMetrics('test'), log: silentLog }
+  const parts = { ...partsOf(rig, lags), deployment: () => ({ processes: [SELF, OTHER], unheardMs: 500 }) }
   rig.receiver.decide = () => ({ status: 503 })
   await rig.append([['a', NOW_MS, 1]])
-  await startForwarding(parts)()
-  expect(lags.at(-1)).toMatchObject({ collectors: 1, atMs: rig.clock.nowMs(), others: { collectors: 0 } })
+  expect(await stopped(rig, await startForwarding(parts))).toBe(false)
+  const other = { name: 'b', isOwn: false, samples: 7, seconds: 41.5 }
+  expect(lags.at(-1)).toMatchObject({ behind: [{ name: 'a', isOwn: true, samples: 1 }, other] })
+  expect(parts.report.report.forward).toMatchObject({ lagSamples: 1 })
   rig.receiver.decide = () => ({ status: 204 })
   await rig.drained()
-  await startForwarding(parts)()
-  expect(lags.at(-1)).toMatchObject({ seconds: 0, collectors: 0 })
+  expect(await stopped(rig, await startForwarding(parts))).toBe(true)
+  expect(lags.at(-1)).toMatchObject({ behind: [other] })
+  expect(parts.report.report.forward).toEqual({ lagSamples: 0, lagSeconds: 0, refused: {} })
+})
+
+test('at the end what was received last is sent, as far as the metrics store takes it', async () => {
+  const rig = await Rig.start({ connections: 1 })
+  const parts = partsOf(rig)
+  const forwarding = await startForwarding(parts)
+  await rig.append([['a', NOW_MS, 1]])
+  expect(await stopped(rig, forwarding)).toBe(true)
+  expect(rig.clock.nowMs() - NOW_MS).toBeLessThan(60_000)
 })
 
 test('main stores the progress once a second, shows metrics, and logs what happened', async () => {
@@ -57,7 +100,8 @@ test('main stores the progress once a second, shows metrics, and logs what happe
   const lines: string[] = []
   const note = (_: object, message: string): void => void lines.push(message)
   const log = { ...silentLog, info: note, warn: note }
-  const stop = startForwarding({ threads: threadsOf(rig), clock: rig.clock, metrics, log })
+  const parts = { ...partsOf(rig), metrics, log }
+  const forwarding = await startForwarding(parts)
   rig.receiver.decide = (samples) =>
     samples.some(({ series }) => series.includes('bad')) ? { status: 400, text: 'invalid' } : { status: 204 }
   await rig.append([
@@ -65,7 +109,8 @@ test('main stores the progress once a second, shows metrics, and logs what happe
     ['bad', NOW_MS, 1],
   ])
   await rig.drained()
-  await stop()
+  await stopped(rig, forwarding)
+  expect(parts.report.report.forward?.refused).toEqual({ invalid: 1 })
   const text = await metrics.registry.metrics()
   for (const line of [
     'daytwo_forward_samples_total 1',
@@ -94,5 +139,9 @@ test('without a metrics store there is nothing to show', async () => {
   const rig = await Rig.start()
   const threads = { ...threadsOf(rig), forward: undefined }
   expect(await readForwardState(threads)).toBeUndefined()
-  await startForwarding({ threads, clock: rig.clock, metrics: createOwnMetrics('test'), log: silentLog })()
+  const lags: Lag[] = []
+  const others = { ...partsOf(rig), deployment: () => ({ processes: [SELF, OTHER], unheardMs: 0 }) }
+  const forwarding = await startForwarding({ ...others, threads: { ...threadsOf(rig, lags), forward: undefined } })
+  expect(await forwarding.stop()).toBe(true)
+  expect(lags.at(-1)).toEqual({ atMs: rig.clock.nowMs(), behind: [], apart: ['b'] })
 })

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { createOwnMetrics } from '../../src/base/metrics.ts'
 import { createShippingSchedule, type ShippingSchedule, type ShippingThread } from '../../src/runtime/shipping.ts'
+import { OwnReport } from '../../src/runtime/own-report.ts'
 import type { ShippingStep } from '../../src/store/shipping/shipper.ts'
 import { NOW_MS } from '../store/temp-store.ts'
 
@@ -15,6 +16,7 @@ afterEach(async () => {
 class Rig {
   readonly metrics = createOwnMetrics('0')
   readonly calls: string[] = []
+  readonly report = new OwnReport(() => [])
   steps: (ShippingStep | Error)[] = []
   erasing: readonly string[] = []
   starts = 0
@@ -33,6 +35,7 @@ class Rig {
     },
     metrics: this.metrics,
     log: { warn: () => undefined } as never,
+    report: this.report,
   })
 
   constructor() {

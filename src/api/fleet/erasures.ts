@@ -55,7 +55,8 @@ export function registerErasures(
   })
 }
 
-function erasureItem({ id, names, by, startedMs, removed, doneMs, allowed }: Erasure): ErasureItem {
+function erasureItem(erasure: Erasure): ErasureItem {
+  const { id, names, by, startedMs, removed, doneMs, allowed, processes = [], metricsStore } = erasure
   return {
     id,
     names: names === undefined ? null : [...names],
@@ -66,5 +67,11 @@ function erasureItem({ id, names, by, startedMs, removed, doneMs, allowed }: Era
     doneAt: timeOf(doneMs),
     allowedAt: timeOf(allowed?.atMs),
     allowedBy: allowed?.by ?? null,
+    processes: processes.map((one) => {
+      return { process: one.process, removed: one.removed, doneAt: timeOf(one.doneMs) }
+    }),
+    metricsStore: metricsStore
+      ? { state: metricsStore.state, text: metricsStore.text, at: timeOf(metricsStore.atMs) }
+      : null,
   }
 }

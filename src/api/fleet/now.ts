@@ -95,7 +95,7 @@ function nowItem(now: FleetSummary, firing: FiringNow, faults?: ServerFaults): N
     firing: firingItem(firing),
     versions: { of: versions.of, untold: versions.unreported, items: [...versions.items] },
     fallingEdges: { count: fallingEdges.count, items: fallingEdges.items.map(fallingItem) },
-    faults: faults === undefined ? null : faultsItem(faults),
+    faults: faults === undefined ? null : faultsItem(faults, now.asOfMs),
   }
 }
 
@@ -137,12 +137,21 @@ function silentItem({ cluster, lastSeenMs, version, upgrade }: SilentCluster): S
   return { cluster, lastSeenAt: timeOf(lastSeenMs), version: version ?? null, upgrade: open }
 }
 
-function faultsItem({ storage, damage, failingRules, threads: faults }: ServerFaults): Now['faults'] {
-  const threads = faults.map(({ thread, state, isServing, sinceMs, failures, cause, nextStartMs }) => {
+function faultsItem(faults: ServerFaults, nowMs: number): Now['faults'] {
+  const { storage, damage, failingRules, metricsStore, postgres, silentProcesses = [], apart = [] } = faults
+  const threads = faults.threads.map(({ thread, state, isServing, sinceMs, failures, cause, nextStartMs }) => {
     const [since, nextStart] = [timeOf(sinceMs), timeOf(nextStartMs)]
     return { thread, state, serving: isServing, since, failures, cause, nextStart }
   })
-  return { storage: storageItem(storage), damage: damageItem(damage), failingRules, threads }
+  return {
+    ...{ storage: storageItem(storage), damage: damageItem(damage), failingRules, threads },
+    metricsStore: metricsStore ?? null,
+    postgres: postgres ? { since: timeOf(nowMs - postgres.unheardMs), message: postgres.message } : null,
+    silentProcesses: silentProcesses.map(({ name, silentMs, lagSamples }) => {
+      return { name, since: timeOf(nowMs - silentMs), lagSamples: lagSamples ?? null }
+    }),
+    apart: [...apart],
+  }
 }
 
 function storageItem(storage: ServerFaults['storage']): NonNullable<Now['faults']>['storage'] {

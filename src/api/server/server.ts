@@ -29,6 +29,7 @@ import { registerAcceptances } from '../fleet/acceptances.ts'
 import { registerReadiness } from '../fleet/readiness.ts'
 import { registerDecommissions } from '../fleet/decommissions.ts'
 import { registerClusterReport } from '../fleet/cluster-report.ts'
+import { registerProcesses, type ForgetProcess } from '../fleet/processes.ts'
 import { registerErasures } from '../fleet/erasures.ts'
 import { registerDeliveries } from '../fleet/deliveries.ts'
 import { registerDocs } from '../docs/docs.ts'
@@ -38,6 +39,7 @@ import { limitConnections } from './connection-limits.ts'
 import { installCors, installSecurityHeaders } from './security-headers.ts'
 import { installErrorHandler } from './error-handler.ts'
 import { registerDashboards, type DashboardCatalog } from '../fleet/dashboards.ts'
+import { registerDebugProcesses, type ReadDeployment } from '../debug/processes.ts'
 import { registerDebugForward, type ReadForwardState } from '../debug/forward.ts'
 import { registerDebugIngest, type ReadIngestReport } from '../debug/ingest.ts'
 import { registerDebugRules, type ReadReload } from '../debug/rules.ts'
@@ -102,6 +104,8 @@ export interface ApiDeps extends FleetPorts {
   readonly write: Write
   readonly ingestReport: ReadIngestReport
   readonly forwardState: ReadForwardState
+  readonly deployment: ReadDeployment
+  readonly forgetProcess: ForgetProcess
   readonly recordRefusal: RecordRefusal
   readonly writeOtlp: OtlpWrites
   readonly cardinality: ReadCardinality
@@ -289,7 +293,8 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
   })
   registerFederate(app, { clock, lookbackMs: settings.lookbackMs, ports, parser })
   registerDebugIngest(app, deps.ingestReport, clock)
-  registerDebugForward(app, deps.forwardState, clock)
+  registerDebugForward(app, deps.forwardState, deps.deployment, clock)
+  registerDebugProcesses(app, deps.deployment, clock)
   registerDebugSeries(app, deps.cardinality, clock)
   registerRuleTests(app, deps.ruleTests)
   registerDebugRules(app, deps.rules, deps.reloadStatus, clock)
@@ -300,6 +305,7 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
   registerReadiness(app, ports, clock)
   registerAcceptances(app, ports, clock)
   registerErasures(app, ports, clock)
+  registerProcesses(app, ports, deps.forgetProcess, clock)
   registerClusterReport(app, ports, settings.options, clock)
   registerFleetChanges(app, ports, clock)
   registerFleetLogs(app, ports, clock)

@@ -6,7 +6,7 @@ import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { formatSelectors, isWhole } from '../../model/cluster-scope.ts'
 import { clustersOf, isAllowed, LADDER, type Principal } from '../../model/token.ts'
 import type { PortsOf } from '../scope/ports-of.ts'
-import { threadFaultText, type ServerFaults } from '../../model/server-fault.ts'
+import { faultTexts, threadFaultText, type ServerFaults } from '../../model/server-fault.ts'
 
 /** Health, readiness, the settings of the UI, and the server's own metrics. */
 interface StatusOptions {
@@ -47,13 +47,7 @@ export function registerStatusRoutes(app: FastifyInstance, options: StatusOption
       const readiness = options.readiness()
       if (readiness !== 'ready') throw new FleetError('not_ready', readiness)
       checkThreads()
-      const { storage, metricsStore } = options.faults()
-      const missing = [
-        ...(storage === undefined
-          ? []
-          : [`No data is stored since ${new Date(storage.sinceMs).toISOString()}: ${storage.message}\n`]),
-        ...(metricsStore === undefined ? [] : [`PromQL queries and rules fail: ${metricsStore}\n`]),
-      ]
+      const missing = faultTexts(options.faults()).map((text) => `${text}\n`)
       return reply.type('text/plain; charset=utf-8').send(`Daytwo is Ready.\n${missing.join('')}`)
     },
   })

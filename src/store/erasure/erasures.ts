@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import type { AuditAction } from '../../model/audit.ts'
-import { erasedSubject, type Erasure } from '../../model/erasure.ts'
+import { erasedSubject, type Erasure, type MetricsStoreErasure } from '../../model/erasure.ts'
 import { inTransaction } from '../database.ts'
 import { insertAuditSync } from '../facts/audit.ts'
 import { Statements } from '../statements.ts'
@@ -21,10 +21,11 @@ interface Row {
   readonly doneMs: number | null
   readonly allowedMs: number | null
   readonly allowedBy: string | null
+  readonly metricsStore: string | null
 }
 
 const COLUMNS = `id, names, hashes, by, started_ms AS startedMs, removed, done_ms AS doneMs, allowed_ms AS allowedMs,
-  allowed_by AS allowedBy FROM erasure`
+  allowed_by AS allowedBy, metrics_store AS metricsStore FROM erasure`
 const KEY = 'erasure.key'
 
 export class Erasures extends Statements {
@@ -88,6 +89,10 @@ export class Erasures extends Statements {
     this.#done.run(nowMs, id)
   }
 
+  noteMetricsStore(id: string, state: MetricsStoreErasure): void {
+    this.db.prepare('UPDATE erasure SET metrics_store = ? WHERE id = ?').run(JSON.stringify(state), id)
+  }
+
   /** Data of the cluster is accepted again. `undefined`: there is no such erasure, or it has not ended. */
   allow(id: string, by: string, nowMs: number): Erasure | undefined {
     const known = this.#get(id)
@@ -127,8 +132,9 @@ export class Erasures extends Statements {
 
 const NAMES_KNOWN_MAX = 65_536
 
-function erasureOf({ id, names, by, startedMs, removed, doneMs, allowedMs, allowedBy }: Row): Erasure {
+function erasureOf({ id, names, by, startedMs, removed, doneMs, allowedMs, allowedBy, metricsStore }: Row): Erasure {
   return {
+    ...(metricsStore === null ? {} : { metricsStore: JSON.parse(metricsStore) as MetricsStoreErasure }),
     ...{ id, by, startedMs, removed },
     ...(names === null ? {} : { names: JSON.parse(names) as string[] }),
     ...(doneMs === null ? {} : { doneMs }),

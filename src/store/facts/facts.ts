@@ -11,6 +11,8 @@ import { SqlElections } from '../postgres/elections.ts'
 import { SqlLeases, type ProcessIdentity } from '../postgres/leases.ts'
 import { SqlNotificationClaims } from '../postgres/notification-claims.ts'
 import type { PostgresOptions } from '../postgres/options.ts'
+import { SqlGroupStatus } from '../postgres/rule-status.ts'
+import { SqlSharedErasures } from '../postgres/shared-erasures.ts'
 import { openPostgres } from '../postgres/run-facts.ts'
 import { SqlAcceptedRisks } from './accepted-risks.ts'
 import { SqlAcknowledgements } from './acknowledgements.ts'
@@ -63,6 +65,8 @@ export type SharedFacts = Facts & {
   leasesOf(self: ProcessIdentity): SqlLeases
   claimsOf(instance: string): SqlNotificationClaims
   readonly elections: SqlElections
+  readonly groupStatus: SqlGroupStatus
+  readonly erasures: SqlSharedErasures
   /** Removes what is stored about a cluster; returns how many rows. What is written meanwhile is left. */
   erase(cluster: ErasedCluster): Promise<number>
   close(): Promise<void>
@@ -114,6 +118,8 @@ export async function openFactsIn(options: PostgresOptions): Promise<SharedFacts
     leasesOf: (self) => new SqlLeases(postgres.run, self),
     claimsOf: (instance) => new SqlNotificationClaims(postgres.run, instance),
     elections: new SqlElections(postgres.run),
+    groupStatus: new SqlGroupStatus(postgres.run),
+    erasures: new SqlSharedErasures(postgres.run),
     erase: (cluster) => eraseFactsIn(postgres.run, cluster),
     close: () => postgres.close(),
   }

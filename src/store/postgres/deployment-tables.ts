@@ -37,3 +37,35 @@ export const DEPLOYMENT_TABLES = `
     claimed timestamptz NOT NULL
   );
 `
+
+/** The step to schema version 34. A released step is never edited. */
+export const DEPLOYMENT_STEP = `
+  -- report: JSON, of the last heartbeat; see model/process-report.ts. ended: it ended in order.
+  ALTER TABLE process ADD COLUMN report text NOT NULL DEFAULT '{}', ADD COLUMN ended boolean NOT NULL DEFAULT false;
+  -- The last evaluation of each group of rules, by its evaluator: JSON. fence: of its lease then.
+  CREATE TABLE rule_group_status (
+    group_key bytewise PRIMARY KEY,
+    fence bigint NOT NULL,
+    status text NOT NULL
+  );
+  -- Erasures of clusters for all processes. names: JSON, NULL once everything is removed. metrics_store: JSON, how far the
+  -- metrics store is.
+  CREATE TABLE shared_erasure (
+    id bytewise PRIMARY KEY,
+    names text,
+    by text NOT NULL,
+    started_at_ms bigint NOT NULL,
+    metrics_store text,
+    done_at_ms bigint,
+    allowed_at_ms bigint,
+    allowed_by text
+  );
+  -- How far each process is in its own data folder.
+  CREATE TABLE shared_erasure_process (
+    erasure bytewise NOT NULL REFERENCES shared_erasure ON DELETE CASCADE,
+    process bytewise NOT NULL,
+    removed bigint NOT NULL,
+    done_at_ms bigint,
+    PRIMARY KEY (erasure, process)
+  );
+`

@@ -2,6 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import { FleetError } from '../../base/errors.ts'
 import type { Lease, LeaseCounts, LeaseKind, LeaseStore, ProcessRecord } from '../../model/lease.ts'
 import { LEASE_KINDS } from '../../model/lease.ts'
+import { formatReport, parseReport, type ProcessReport } from '../../model/process-report.ts'
 import type { RunFacts } from '../facts/facts-tables.ts'
 import { oneOf } from '../facts/row-values.ts'
 import type { FactsSchema } from '../facts/schema.ts'
@@ -21,6 +22,21 @@ interface LeaseRow {
   readonly fence: number
 }
 
+interface ProcessRow {
+  readonly name: string
+  readonly instance: string
+  readonly version: string
+  readonly roles: string
+  readonly started: number
+  readonly silent: number
+  readonly isRunning: boolean
+  readonly ended: boolean
+  readonly report: string
+}
+
+/** A process that was silent for longer is not known any more, so that a name that is never used again ends. */
+const KNOWN_FOR_DAYS = 30
+
 /** Owners that live. A lease of any other owner is free. */
 const LIVING = sql`(SELECT instance FROM process WHERE lives_until > clock_timestamp())`
 
@@ -33,30 +49,30 @@ export class SqlLeases implements LeaseStore {
     this.#self = self
   }
 
-  async beat(livesForMs: number): Promise<readonly ProcessRecord[] | undefined> {
+  async beat(livesForMs: number, report: ProcessReport): Promise<readonly ProcessRecord[] | undefined> {
     const { name, instance, version, roles, startedMs } = this.#self
     const until = sql`clock_timestamp() + ${livesForMs} * interval '1 millisecond'`
     return this.#transact('announcing this process', async (db) => {
       // Of two processes of one name, the one that started later: the other has lost its row, and ends what it does.
       const { rows } = await sql`
-        INSERT INTO process (name, instance, version, roles, started_at_ms, seen, lives_until)
-        VALUES (${name}, ${instance}, ${version}, ${roles.join(',')}, ${startedMs}, clock_timestamp(), ${until})
+        INSERT INTO process (name, instance, version, roles, started_at_ms, seen, lives_until, report)
+        VALUES (${name}, ${instance}, ${version}, ${roles.join(',')}, ${startedMs}, clock_timestamp(), ${until},
+          ${formatReport(report, instance)})
         ON CONFLICT (name) DO UPDATE SET instance = excluded.instance, version = excluded.version,
           roles = excluded.roles, started_at_ms = excluded.started_at_ms, seen = excluded.seen,
-          lives_until = excluded.lives_until
+          lives_until = excluded.lives_until, report = excluded.report, ended = false
         WHERE process.instance = excluded.instance OR process.started_at_ms <= excluded.started_at_ms
           OR process.lives_until <= clock_timestamp()
         RETURNING name
       `.execute(db)
       if (rows.length === 0) return undefined
-      const living = await sql<{ name: string; version: string; roles: string; started: number; silent: number }>`
-        SELECT name, version, roles, started_at_ms AS started,
+      const known = await sql<ProcessRow>`
+        SELECT name, instance, version, roles, started_at_ms AS started, ended, report,
+          lives_until > clock_timestamp() AS "isRunning",
           (extract(epoch FROM clock_timestamp() - seen) * 1000)::bigint AS silent
-        FROM process WHERE lives_until > clock_timestamp() ORDER BY name
+        FROM process WHERE seen > clock_timestamp() - ${KNOWN_FOR_DAYS} * interval '1 day' ORDER BY name
       `.execute(db)
-      return living.rows.map(({ started, silent, ...one }) => {
-        return { ...one, roles: one.roles.split(','), startedMs: started, silentMs: silent }
-      })
+      return known.rows.map((row) => processOf(row, instance))
     })
   }
 
@@ -123,8 +139,27 @@ export class SqlLeases implements LeaseStore {
     return rows.map(leaseOf)
   }
 
-  async leave(): Promise<void> {
+  async leave(report: ProcessReport): Promise<void> {
+    const { instance } = this.#self
+    await this.#write(
+      'leaving',
+      sql`
+      UPDATE process SET lives_until = clock_timestamp(), ended = true, report = ${formatReport(report, instance)}
+      WHERE instance = ${instance}
+    `,
+    )
+  }
+
+  async remove(): Promise<void> {
     await this.#write('leaving', sql`DELETE FROM process WHERE instance = ${this.#self.instance}`)
+  }
+
+  async forget(name: string): Promise<boolean> {
+    const rows = await this.#write(
+      'removing a process',
+      sql`DELETE FROM process WHERE name = ${name} AND lives_until <= clock_timestamp() RETURNING name`,
+    )
+    return rows.length > 0
   }
 
   #write<R>(what: string, statement: ReturnType<typeof sql<R>>): Promise<readonly R[]> {
@@ -133,6 +168,17 @@ export class SqlLeases implements LeaseStore {
 
   #transact<T>(what: string, work: (db: Kysely<FactsSchema>) => Promise<T>): Promise<T> {
     return this.#run(what, (db) => db.transaction().execute(work))
+  }
+}
+
+function processOf(row: ProcessRow, self: string): ProcessRecord {
+  const { name, instance, version, roles, started, silent, isRunning, ended } = row
+  const report = parseReport(row.report, instance)
+  return {
+    ...{ name, version, roles: roles.split(','), startedMs: started, silentMs: silent, isSelf: instance === self },
+    // Of a release that reports nothing, it is not known how it ended.
+    state: isRunning ? 'running' : ended && report !== undefined ? 'ended' : 'silent',
+    report,
   }
 }
 

@@ -37,9 +37,6 @@ interface Target {
   readonly seed: SeedPosition | undefined
 }
 
-/** The channel on which it is announced that observations of clusters changed. */
-export const OBSERVED_CHANNEL = 'daytwo_observed'
-
 export class Shipper {
   readonly #pool: SharedPool
   readonly #pass: string | undefined
@@ -154,7 +151,6 @@ export class Shipper {
       if (changed.all.size + changed.objects.size + numbered.length > 0) {
         await lockPositions(connection)
         await moveClusters(connection, changed)
-        await connection.query('SELECT pg_notify($1, $2)', [OBSERVED_CHANNEL, ''])
       }
       await this.#advance(connection, from, to, completeMs)
     })

@@ -13,7 +13,6 @@ import { Partitions, WEEK_MS } from './partitions.ts'
 import { columnsOf, inPostgres, lockPositions, type Connection } from './postgres.ts'
 import { packSamples, shortKey, unpackSamples } from './sample-codec.ts'
 import { clusterNumbers, moveClusters } from './ship-observations.ts'
-import { OBSERVED_CHANNEL } from './shipper.ts'
 
 /**
  * Writes the samples of signals that a collector has to PostgreSQL, one row per cluster, group and week. Metric runs are
@@ -153,7 +152,6 @@ async function putChunks(connection: Connection, collector: number, chunks: read
   )
   await lockPositions(connection)
   await moveClusters(connection, { all: new Set(all.map(({ cluster }) => cluster)), objects: new Set() })
-  await connection.query('SELECT pg_notify($1, $2)', [OBSERVED_CHANNEL, ''])
 }
 
 function withChunk(known: readonly CollectedSeries[], { fromMs, series }: Chunk): readonly CollectedSeries[] {

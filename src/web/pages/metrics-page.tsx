@@ -9,6 +9,7 @@ import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { ConnectCluster } from '../panels/connect-cluster.tsx'
 import { MetricDetail } from '../panels/explore/metric-detail.tsx'
 import { MetricsStore } from '../panels/explore/metrics-store.tsx'
+import { Processes } from '../panels/explore/processes.tsx'
 import { MetricTable } from '../panels/explore/metric-table.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { KNOWN_METRICS_PATH, NAMES_PATH, useMetrics, type MetricList, type MissingPart } from '../query/use-metrics.ts'
@@ -34,6 +35,7 @@ export function MetricsPage(): ReactNode {
       <h1 className="visually-hidden">Explore: metrics</h1>
       <PagesNav place="Explore" />
       <MetricsStore />
+      <Processes />
       {query.data === undefined && query.error !== null ? <MetricFilters types={NO_TYPES} /> : null}
       <Answer query={query} what="the metrics" skeletonLines={14} call={NAMES_PATH}>
         {(list) =>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { formatAge, msOf } from '../lib/format-time.ts'
 import { runbookPath } from '../lib/paths.ts'
+import { deploymentNotices } from '../lib/deployment-text.ts'
 import { damageSentence, damageTitle, roomSentence, storageTitle } from '../lib/storage-text.ts'
 import { NOT_STORED, threadSentence, threadTitle } from '../lib/thread-text.ts'
 import { useNow } from '../query/use-fleet.ts'
@@ -12,10 +13,12 @@ import { Moment } from '../ui/time.tsx'
 
 /** Above every page, while the server has a fault: the pages may show old data then. */
 export function ServerNotices(): ReactNode {
-  const { storage = null, damage = null, threads = [] } = useNow().data?.faults ?? {}
+  const faults = useNow().data?.faults ?? null
+  const { storage = null, damage = null, threads = [] } = faults ?? {}
+  const ofDeployment = faults === null ? [] : deploymentNotices(faults)
   const nowMs = useNowMs()
   const { zone } = usePreferences()
-  if (storage === null && damage === null && threads.length === 0) return null
+  if (storage === null && damage === null && threads.length === 0 && ofDeployment.length === 0) return null
   const sinceMs = storage === null ? nowMs : msOf(storage.since)
   return (
     <div className="page" style={{ paddingBlockEnd: 0 }}>
@@ -39,6 +42,16 @@ export function ServerNotices(): ReactNode {
           repairs it.
         </Notice>
       )}
+      {ofDeployment.map(({ title, text, runbook }) => (
+        <Notice
+          key={title}
+          kind="error"
+          title={title}
+          actions={runbook === undefined ? undefined : <Link href={runbookPath(runbook)}>Runbook</Link>}
+        >
+          {text}
+        </Notice>
+      ))}
       {threads.map((fault) => (
         <Notice
           key={fault.thread}

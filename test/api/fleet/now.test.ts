@@ -113,6 +113,13 @@ test('what the server itself cannot do is told of the present, and of no other m
       damage,
       failingRules: 3,
       threads: [thread],
+      metricsStore: 'it does not answer',
+      postgres: { message: 'refused', unheardMs: 60_000 },
+      silentProcesses: [
+        { name: 'b', silentMs: 120_000, lagSamples: 5 },
+        { name: 'c', silentMs: 60_000, lagSamples: undefined },
+      ],
+      apart: ['d'],
     }),
   })
   const faultsAt = async (search: string): Promise<Now['faults']> =>
@@ -122,6 +129,13 @@ test('what the server itself cannot do is told of the present, and of no other m
     damage: { ...found, from: at(-2), to: null },
     failingRules: 3,
     threads: [{ ...told, serving: false, since: at(-1), nextStart: null }],
+    metricsStore: 'it does not answer',
+    postgres: { since: at(-1), message: 'refused' },
+    silentProcesses: [
+      { name: 'b', since: at(-2), lagSamples: 5 },
+      { name: 'c', since: at(-1), lagSamples: null },
+    ],
+    apart: ['d'],
   })
   expect(await faultsAt(`?at=${at(-5)}`)).toBe(null)
   await app.close()

@@ -4,6 +4,7 @@ import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { LeaseHolder, LIVES_FOR_MS, type LeaseChange } from '../../../src/deployment/lease-holder.ts'
 import type { Lease } from '../../../src/model/lease.ts'
+import { NOTHING_REPORTED, type ProcessReport } from '../../../src/model/process-report.ts'
 import { fingerprintOf, type AlertRecord } from '../../../src/model/alert.ts'
 import { Labels } from '../../../src/model/labels.ts'
 import type { SharedFacts } from '../../../src/store/facts/facts.ts'
@@ -27,6 +28,7 @@ class TestProcess {
   readonly holder: LeaseHolder
   nowMs = 0
   groups: string[] = []
+  report: ProcessReport = NOTHING_REPORTED
 
   constructor(facts: SharedFacts, name: string, startedMs = 1, roles: readonly string[] = ['evaluate']) {
     this.name = name
@@ -34,6 +36,7 @@ class TestProcess {
       store: facts.leasesOf({ name, instance: randomUUID(), version: '1', roles, startedMs }),
       stopwatchMs: () => this.nowMs,
       roles,
+      report: () => this.report,
       onChange: (change) => this.changes.push(change),
     })
   }

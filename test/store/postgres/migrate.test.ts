@@ -4,6 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { SCHEMA_VERSION, migrate } from '../../../src/store/migrations.ts'
 import { openFactsIn } from '../../../src/store/facts/facts.ts'
 import type { FactsSchema } from '../../../src/store/facts/schema.ts'
+import { NOTHING_REPORTED } from '../../../src/model/process-report.ts'
+import { POSTGRES_BASELINE } from '../../../src/store/postgres/baseline.ts'
+import { POSTGRES_BASELINE_VERSION } from '../../../src/store/postgres/migrate.ts'
 import { POSTGRES_DEFAULTS } from '../../../src/store/postgres/options.ts'
 import { openTempFacts, POSTGRES, sharedPostgres } from './temp-postgres.ts'
 
@@ -88,6 +91,51 @@ describe.skipIf(POSTGRES === undefined)('the schema in PostgreSQL', () => {
       code: 'data_dir_too_new',
       message: expect.stringContaining(`schema version ${SCHEMA_VERSION + 3}, which programs of`) as string,
     })
+  })
+
+  test('of the first release becomes the present one, and the release before goes on beside it', async () => {
+    const options = await postgres.options()
+    await ask(options.url, POSTGRES_BASELINE.join(''))
+    await ask(options.url, 'CREATE TABLE daytwo_schema (version bigint NOT NULL, readable_from bigint NOT NULL)')
+    const first = POSTGRES_BASELINE_VERSION
+    await ask(options.url, `INSERT INTO daytwo_schema VALUES (${first}, ${first})`)
+    // As that release writes it, before and after the step.
+    const beat = (name: string): string => `
+      INSERT INTO process (name, instance, version, roles, started_at_ms, seen, lives_until)
+      VALUES ('${name}', '${name}-of-older', '1', 'evaluate', 1, clock_timestamp(), clock_timestamp() + interval '1 minute')
+      ON CONFLICT (name) DO UPDATE SET instance = excluded.instance, version = excluded.version, roles = excluded.roles,
+        started_at_ms = excluded.started_at_ms, seen = excluded.seen, lives_until = excluded.lives_until
+      WHERE process.instance = excluded.instance OR process.started_at_ms <= excluded.started_at_ms
+        OR process.lives_until <= clock_timestamp()`
+    await ask(options.url, beat('older'))
+    const facts = await openTempFacts(options)
+    const [schema] = await ask<{ version: number; from: number }>(
+      options.url,
+      'SELECT version::int, readable_from::int AS from FROM daytwo_schema',
+    )
+    // That release reads `readable_from`: its own version is not below.
+    expect(schema).toEqual({ version: SCHEMA_VERSION, from: first })
+    const self = { name: 'newer', instance: 'newer-1', version: '2', roles: ['evaluate'], startedMs: 2 }
+    const leases = facts.leasesOf(self)
+    await ask(options.url, beat('older'))
+    const known = await leases.beat(60_000, NOTHING_REPORTED)
+    expect(known?.map(({ name, state, report }) => [name, state, report !== undefined])).toEqual([
+      ['newer', 'running', true],
+      ['older', 'running', false],
+    ])
+    // The older one counts the newer one among those that live, and takes its place when it is replaced by it.
+    const living = await ask<{ name: string }>(
+      options.url,
+      'SELECT name, version, roles, started_at_ms FROM process WHERE lives_until > clock_timestamp() ORDER BY name',
+    )
+    expect(living.map(({ name }) => name)).toEqual(['newer', 'older'])
+    await leases.leave(NOTHING_REPORTED)
+    await ask(options.url, beat('newer'))
+    const other = facts.leasesOf({ ...self, name: 'other', instance: 'other-1' })
+    const after = await other.beat(60_000, NOTHING_REPORTED)
+    expect(after?.find(({ name }) => name === 'newer')).toMatchObject({ state: 'running', report: undefined })
+    await ask(options.url, `DELETE FROM process WHERE instance = 'older-of-older'`)
+    expect((await other.beat(60_000, NOTHING_REPORTED))?.map(({ name }) => name)).toEqual(['newer', 'other'])
   })
 
   test('is refused in a database of another program, or with another encoding, and nothing is left', async () => {

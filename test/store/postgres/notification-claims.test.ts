@@ -4,6 +4,7 @@ import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { claimUnder } from '../../../src/deployment/claim-under.ts'
 import { ALERTS_LEASE, type Lease } from '../../../src/model/lease.ts'
+import { NOTHING_REPORTED } from '../../../src/model/process-report.ts'
 import { CLAIM_FOR_MS, type NotificationClaim, type NotificationLogEntry } from '../../../src/model/notification-log.ts'
 import type { SharedFacts } from '../../../src/store/facts/facts.ts'
 import type { PostgresOptions } from '../../../src/store/postgres/options.ts'
@@ -29,7 +30,7 @@ class Notifier {
   async takeLease(): Promise<void> {
     const identity = { name: this.#name, instance: this.#instance, version: '1', roles: ['evaluate'], startedMs: 1 }
     const leases = this.#facts.leasesOf(identity)
-    await leases.beat(60_000)
+    await leases.beat(60_000, NOTHING_REPORTED)
     await leases.register('alerts', [ALERTS_LEASE])
     ;[this.lease] = await leases.take('alerts', 1)
   }

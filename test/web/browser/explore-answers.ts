@@ -50,7 +50,7 @@ export function exploreAnswer({ pathname, searchParams }: URL, nowMs: number): u
   if (pathname === '/api/fleet/v1/metrics') return KNOWN
   if (pathname === '/api/fleet/v1/logs') return logItems(nowMs)
   if (pathname === '/debug/series') return seriesCounts(nowMs)
-  if (pathname === '/debug/forward') return { asOfMs: nowMs }
+  if (pathname === '/debug/forward') return { asOfMs: nowMs, processes: [], unheardMs: 0 }
   // Nothing is wrong with any query, and none has a series that would answer.
   if (pathname === '/api/v1/parse_query') return success({})
   if (pathname === '/api/v1/series') return success([])

@@ -1,4 +1,5 @@
 import type { ForwardState } from '../../../src/contract/debug-forward.ts'
+import type { ProcessItem, ProcessItems } from '../../../src/contract/debug-processes.ts'
 import { readFileSync } from 'node:fs'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -68,7 +69,7 @@ test('metrics: all of them, drawn as far as they are seen, narrowed, and one ope
 test('metrics: the store that samples are forwarded to is above them', async () => {
   const usual = server.answers.explore
   server.answers.explore = (url) =>
-    url.pathname === '/debug/forward' ? { asOfMs: Date.now(), forward: FORWARD } : usual(url)
+    url.pathname === '/debug/forward' ? { asOfMs: Date.now(), forward: FORWARD, ...NO_OTHERS } : usual(url)
   const { page, expectClean, close } = await openPage(browser, server, '/explore/metrics')
   const panel = page.getByRole('region', { name: 'Metrics store' })
   await panel.getByText('victoriametrics 1.79.5, remote write 1.0').waitFor()
@@ -82,6 +83,50 @@ test('metrics: the store that samples are forwarded to is above them', async () 
   expect(await accessibilityFaults(page)).toEqual([])
   expectClean()
   await close()
+})
+
+const NO_OTHERS: ProcessItems = { processes: [], unheardMs: 0 }
+
+const PROCESS: ProcessItem = {
+  ...{ name: 'daytwo-0', isSelf: true, state: 'running', version: '1.4.0', roles: ['collect', 'evaluate', 'serve'] },
+  ...{ startedMs: 1, silentMs: 900, faults: [], leases: { cluster: 3334, rules: 20, alerts: 1 } },
+  ...{ forward: { lagSamples: 0, lagSeconds: 0 }, shipping: { lagSeconds: 1, pendingCommits: 0 } },
+}
+
+test('metrics: processes are listed with their state and what others lack of them', async () => {
+  const processes: ProcessItem[] = [
+    PROCESS,
+    {
+      ...{ ...PROCESS, name: 'daytwo-1', isSelf: false, leases: { cluster: 3333, rules: 21, alerts: 0 } },
+      ...{ forward: { lagSamples: 12_000, lagSeconds: 360 }, shipping: { lagSeconds: 420, pendingCommits: 31 } },
+      faults: ['the metrics store does not answer'],
+    },
+    { ...PROCESS, name: 'daytwo-2', isSelf: false, state: 'silent', silentMs: 720_000 },
+    { ...PROCESS, name: 'daytwo-3', isSelf: false, state: 'ended', silentMs: 90_000 },
+  ]
+  const usual = server.answers.explore
+  server.answers.explore = (url) =>
+    url.pathname === '/debug/forward'
+      ? { asOfMs: Date.now(), forward: FORWARD, processes, unheardMs: 41_000, fault: 'connection refused' }
+      : usual(url)
+  for (const size of [DESKTOP, PHONE]) {
+    const { page, expectClean, close } = await openPage(browser, server, '/explore/metrics', size)
+    const panel = page.getByRole('region', { name: 'Processes' })
+    await panel.getByText('2 of 4 processes running').waitFor()
+    await panel.getByText('PostgreSQL does not answer: the list is 41 s old.').waitFor()
+    await panel.getByText('No heartbeat for 12 min').waitFor()
+    await panel.getByText('Ended 1 min 30 s ago').waitFor()
+    await panel.getByText('12 000 samples, 6 min').waitFor()
+    if (size === DESKTOP) {
+      await panel.getByText('31 commits, 7 min').waitFor()
+      await panel.getByText('3 334 clusters, 20 rule groups, notifications').first().waitFor()
+    }
+    expect(await panel.getByRole('link', { name: 'Runbook' }).last().getAttribute('href')).toContain('DaytwoProcessMissing')
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(size.viewport.width)
+    expect(await accessibilityFaults(page)).toEqual([])
+    expectClean()
+    await close()
+  }
 })
 
 const FORWARD: ForwardState = {

@@ -5,6 +5,11 @@ import { RULES } from './fixtures.ts'
 
 const MINUTE_MS = 60_000
 
+export const NO_FAULTS: NonNullable<Now['faults']> = {
+  ...{ storage: null, damage: null, failingRules: 0, threads: [] },
+  ...{ metricsStore: null, postgres: null, silentProcesses: [], apart: [] },
+}
+
 export function now(nowMs: number): Now {
   const ago = (minutes: number): string => new Date(nowMs - minutes * MINUTE_MS).toISOString()
   const inPrague: OpenUpgradeItem = {
@@ -125,7 +130,7 @@ export function now(nowMs: number): Now {
         { version: '1.16.4', clusters: 3 },
       ],
     },
-    faults: { storage: null, damage: null, failingRules: 0, threads: [] },
+    faults: NO_FAULTS,
     fallingEdges: {
       count: 1,
       items: [

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sharedBrowser } from '../../support/browser.ts'
 import { startFixtureServer, usualAnswers, type FixtureServer } from './fixture-server.ts'
-import { firstNow, now, quietNow } from './now-fixtures.ts'
+import { firstNow, NO_FAULTS, now, quietNow } from './now-fixtures.ts'
 import { accessibilityFaults, DESKTOP, openPage, PHONE } from './open-page.ts'
 
 let browser: Browser
@@ -87,7 +87,7 @@ test('a disk that is full stands above every page, with what to do; nothing is g
   }
   server.answers.now = () => ({
     ...quietNow(Date.now()),
-    faults: { storage, damage: null, failingRules: 38, threads: [] },
+    faults: { ...NO_FAULTS, storage, failingRules: 38 },
   })
   const { page, expectClean, close } = await openPage(browser, server, '/')
   const notice = page.getByRole('alert').filter({ hasText: 'The disk of this server is full: new data is refused.' })
@@ -110,7 +110,7 @@ test('a worker that does not serve stands above every page, with what that means
   const threads = [{ ...thread, cause: 'it does not answer', nextStart: null }]
   server.answers.now = () => ({
     ...quietNow(Date.now()),
-    faults: { storage: null, damage: null, failingRules: 0, threads },
+    faults: { ...NO_FAULTS, threads },
   })
   const { page, expectClean, close } = await openPage(browser, server, '/')
   const notice = page.getByRole('alert').filter({ hasText: 'The query worker of this server does not answer.' })
@@ -118,6 +118,30 @@ test('a worker that does not serve stands above every page, with what that means
   expect(await accessibilityFaults(page)).toEqual([])
   await notice.getByRole('link', { name: 'Runbook' }).click()
   await page.waitForURL('**/rb/DaytwoThreadFailed')
+  expectClean()
+  await close()
+})
+
+test('what several processes share stands above every page while it is away, with the steps', async () => {
+  const since = new Date(Date.now() - 120_000).toISOString()
+  const faults = {
+    ...{ ...NO_FAULTS, metricsStore: 'connection refused', postgres: { since, message: 'no answer' }, apart: ['c'] },
+    silentProcesses: [{ name: 'b', since, lagSamples: 12 }],
+  }
+  server.answers.now = () => ({ ...quietNow(Date.now()), faults })
+  const { page, expectClean, close } = await openPage(browser, server, '/')
+  const notice = (text: string) => page.getByRole('alert').filter({ hasText: text })
+  for (const [title, text, runbook] of [
+    ['PostgreSQL does not answer this server.', 'Cause: no answer.', 'DaytwoPostgresUnavailable'],
+    ['The metrics store does not answer this server.', 'Cause: connection refused.', 'DaytwoMetricsStoreUnavailable'],
+    ['A process has stopped.', 'No heartbeat from b (12 samples not forwarded).', 'DaytwoProcessMissing'],
+  ] as const) {
+    await notice(title).getByText(text).waitFor()
+    const link = notice(title).getByRole('link', { name: 'Runbook' })
+    expect(await link.getAttribute('href')).toContain(runbook)
+  }
+  await notice('Samples of other processes are missing').getByText('store.metrics').waitFor()
+  expect(await accessibilityFaults(page)).toEqual([])
   expectClean()
   await close()
 })
@@ -132,7 +156,7 @@ test('damaged data stands above every page, with what is missing and how to repa
   }
   server.answers.now = () => ({
     ...quietNow(Date.now()),
-    faults: { storage: null, damage, failingRules: 0, threads: [] },
+    faults: { ...NO_FAULTS, damage },
   })
   const { page, expectClean, close } = await openPage(browser, server, '/')
   const notice = page.getByRole('alert').filter({ hasText: '3 stored items are damaged and left out.' })

@@ -5,6 +5,14 @@ import { listOf, MOMENT_PARAMS, orNull, PAGE_PARAMS, Time, wordOf, type Shape } 
 
 const MODIFICATION_KINDS = ['out_of_band', 'jsonpatch'] as const
 
+/** An operation of a JSON patch (RFC 6902). */
+export const PatchOperationItem = Type.Object({
+  op: Type.String(),
+  path: Type.String(),
+  value: Type.Optional(Type.Unknown()),
+  from: Type.Optional(Type.String()),
+})
+
 export const ModificationItem = Type.Object({
   id: Type.String(),
   cluster: Type.String(),
@@ -17,7 +25,7 @@ export const ModificationItem = Type.Object({
   count: Type.Integer(),
   /** Of a JSON patch (RFC 6902); `null` for another kind, or when only its size is known. */
   operations: orNull(
-    Type.Array(Type.Object({ op: Type.String(), path: Type.String(), value: Type.Optional(Type.Unknown()) })),
+    Type.Array(PatchOperationItem),
   ),
   annotation: orNull(Type.String()),
   text: Type.String(),

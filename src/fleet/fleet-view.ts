@@ -6,7 +6,7 @@
 import { invariant } from '../base/invariant.ts'
 import { sharedTurn } from '../base/thread-slices.ts'
 import type { ClusterFacts, FleetFactsReader, ModificationQuery, UpgradeQuery } from '../model/fleet-facts.ts'
-import type { Modification } from '../model/cluster-record.ts'
+import type { ClusterRecord, Modification } from '../model/cluster-record.ts'
 import type { FeatureGates } from '../model/gate-use.ts'
 import type { Target } from '../model/readiness.ts'
 import type { StrandedVersion } from '../model/stranded.ts'
@@ -26,6 +26,8 @@ import type { FleetProgress } from './loop/fleet-loop.ts'
 import type { HazardCalibration } from './readiness/calibration.ts'
 import type { ClusterReadiness, ReadinessPage, ReadinessQuery } from './readiness/readiness-index.ts'
 import { fleetNow, type FleetNow, type NowSource } from './now/now.ts'
+import { detailOf, fleetPatches, type PatchDetail, type PatchGroup } from './patches/fleet-patches.ts'
+import { patchKeyOf } from './patches/patch-key.ts'
 
 export interface FleetView extends EdgeReader {
   /** The summary of the landing page. `listMax`: items of each list; counts are of all. */
@@ -50,6 +52,10 @@ export interface FleetView extends EdgeReader {
   modifications(query: ModificationQuery): Promise<readonly Modification[]>
   /** The most clusters first. Of the past without clusters that were not offered a newer version: offers are not stored. */
   stranded(): Promise<readonly StrandedVersion[]>
+  /** JSON patches in effect on clusters that are not gone, equal ones together; `to`: see `fleetPatches`. */
+  patches(to?: string): Promise<readonly PatchGroup[]>
+  /** `undefined`: no cluster has a patch with this key. */
+  patch(key: string, to?: string): Promise<PatchDetail | undefined>
   /** Feature gates that are set, and where; `gate`: this gate only, case-insensitive. */
   gates(gate?: string): Promise<FeatureGates>
   gone(): Promise<ReadonlyMap<string, Gone>>
@@ -104,6 +110,14 @@ export function createFleetView({ nowMs, index, records, knownFrom, progress }: 
     return report === undefined ? query : { ...query, cluster: report.cluster }
   }
   const modifications = async (query: ModificationQuery) => records.modifications(await byName(query))
+  /** The clusters that are not gone, and their JSON patches in effect. */
+  const patched = async (): Promise<[readonly ClusterRecord[], readonly Modification[]]> => {
+    const patches = await activePatches(modifications)
+    const fleet = await index()
+    const gone = fleet.gone(nowMs)
+    const here = Array.from(fleet.active(nowMs), ({ record }) => record ?? []).flat()
+    return [here, patches.filter(({ cluster }) => !gone.has(cluster))]
+  }
   return {
     now: async (listMax) => ({ ...fleetNow(await index(), nowMs, listMax), derivation: progress() }),
     clusters: async (query) => (await index()).clusters(query, nowMs),
@@ -132,14 +146,14 @@ export function createFleetView({ nowMs, index, records, knownFrom, progress }: 
       const fleet = await index()
       return strandedVersions(fleet.active(nowMs), fleet.edges.runs(), fleet.notOffered(nowMs), nowMs)
     },
-    gates: async (gate) => {
-      const patches = await activePatches(modifications)
-      const fleet = await index()
-      const gone = fleet.gone(nowMs)
-      const here = Array.from(fleet.active(nowMs), ({ record }) => record ?? []).flat()
-      const standing = patches.filter(({ cluster }) => !gone.has(cluster))
-      return gatesNamed(featureGates(here, standing), gate)
+    patches: async (to) => fleetPatches(...(await patched()), to),
+    patch: async (key, to) => {
+      const [records, all] = await patched()
+      const own = all.filter((patch) => patchKeyOf(patch) === key)
+      const [group] = fleetPatches(records, own, to)
+      return group && detailOf(group)
     },
+    gates: async (gate) => gatesNamed(featureGates(...(await patched())), gate),
     gone: async () => (await index()).gone(nowMs),
     readiness: async (query) => (await readiness()).list(query, nowMs),
     targets: async () => (await readiness()).targets(),

@@ -141,7 +141,13 @@ export interface Modification {
   /** Out of band: how often within one burst; edits less than ten minutes apart are one. */
   readonly count: number
   /** The operations of a JSON patch; absent when the annotation is not a valid RFC 6902 array, with the reason in `text`. */
-  readonly operations?: readonly { readonly op: string; readonly path: string; readonly value?: unknown }[]
+  readonly operations?: readonly {
+    readonly op: string
+    readonly path: string
+    readonly value?: unknown
+    /** Of `move` and `copy`. */
+    readonly from?: string
+  }[]
   readonly annotation?: string
   /** The field manager that wrote the annotation; absent: not reported. */
   readonly by?: string

@@ -33,6 +33,8 @@ const load = {
   edge: () => import('./pages/edge-page.tsx'),
   modifications: () => import('./pages/modifications-page.tsx'),
   readiness: () => import('./pages/readiness-page.tsx'),
+  patches: () => import('./pages/patches-page.tsx'),
+  patch: () => import('./pages/patch-page.tsx'),
   gates: () => import('./pages/gates-page.tsx'),
   gate: () => import('./pages/gate-page.tsx'),
   adoption: () => import('./pages/adoption-page.tsx'),
@@ -73,6 +75,8 @@ const EdgesPage = laterPage(async () => (await load.edges()).EdgesPage)
 const EdgePage = laterPage(async () => (await load.edge()).EdgePage)
 const ModificationsPage = laterPage(async () => (await load.modifications()).ModificationsPage)
 const ReadinessPage = laterPage(async () => (await load.readiness()).ReadinessPage)
+const PatchesPage = laterPage(async () => (await load.patches()).PatchesPage)
+const PatchPage = laterPage(async () => (await load.patch()).PatchPage)
 const GatesPage = laterPage(async () => (await load.gates()).GatesPage)
 const GatePage = laterPage(async () => (await load.gate()).GatePage)
 const AdoptionPage = laterPage(async () => (await load.adoption()).AdoptionPage)
@@ -98,6 +102,8 @@ export function Routes(): ReactNode {
       </Route>
       <Route path={FLEET_ROUTES.modifications} component={ModificationsPage} />
       <Route path={FLEET_ROUTES.readiness} component={ReadinessPage} />
+      <Route path={FLEET_ROUTES.patches} component={PatchesPage} />
+      <Route path={FLEET_ROUTES.patch}>{({ key }) => <PatchPage key={key} patchKey={key} />}</Route>
       <Route path={FLEET_ROUTES.gates} component={GatesPage} />
       <Route path={FLEET_ROUTES.gate}>{({ gate }) => <GatePage key={gate} gate={gate} />}</Route>
       <Route path={ROUTES.adoption} component={AdoptionPage} />

@@ -67,6 +67,8 @@ POST                          responder  own         clusters  /api/fleet/v1/rea
 GET                           viewer  own         clusters  /api/fleet/v1/readiness/acceptances
 DELETE                        responder  own         clusters  /api/fleet/v1/readiness/acceptances/:id
 GET                           viewer  own         clusters  /api/fleet/v1/readiness/hazards
+GET                           viewer  own         clusters  /api/fleet/v1/patches
+GET                           viewer  own         clusters  /api/fleet/v1/patches/:key
 GET                           viewer  own         fleet     /api/fleet/v1/receivers
 GET                           viewer  own         fleet     /api/fleet/v1/routes
 POST                          viewer  own         fleet     /api/fleet/v1/routes/test

@@ -85,6 +85,8 @@ async function answersOf(view: FleetView): Promise<Record<Exclude<keyof FleetVie
     modifications: await view.modifications({ limit: 10 }),
     stranded: await view.stranded(),
     gates: await view.gates(),
+    patches: await view.patches(),
+    patch: await view.patch('none'),
     gone: await view.gone(),
     unjoined: await view.unjoined(),
     edges: await view.edges({}),

@@ -5,12 +5,13 @@ import { openIngest } from './ingest-rig.ts'
 import { testTargets } from './suite.ts'
 import { ALERTMANAGER } from './targets/alertmanager.ts'
 import { FARO } from './targets/faro.ts'
+import { JSON_PATCHES } from './targets/json-patches.ts'
 import { K8S } from './targets/objects.ts'
 import { OTLP } from './targets/otlp.ts'
 import { REMOTE_WRITE } from './targets/remote-write.ts'
 import { STORED_BYTES } from './targets/stored-bytes.ts'
 
-testTargets([...REMOTE_WRITE, ...OTLP, ...K8S, ...FARO, ...ALERTMANAGER, ...STORED_BYTES])
+testTargets([...REMOTE_WRITE, ...OTLP, ...K8S, ...JSON_PATCHES, ...FARO, ...ALERTMANAGER, ...STORED_BYTES])
 
 test.each([
   ['1.0', V1],

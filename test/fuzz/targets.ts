@@ -3,6 +3,7 @@ import { ALERTMANAGER } from './targets/alertmanager.ts'
 import { FARO } from './targets/faro.ts'
 import { HTTP } from './targets/http.ts'
 import { K8S } from './targets/objects.ts'
+import { JSON_PATCHES } from './targets/json-patches.ts'
 import { OTLP } from './targets/otlp.ts'
 import { PROMQL } from './targets/promql.ts'
 import { REGEX } from './targets/regex.ts'
@@ -15,6 +16,6 @@ import { TEMPLATES } from './targets/templates.ts'
 
 /** All targets of `npm run fuzz`. */
 export const TARGETS: readonly Target[] = [
-  ...[...REMOTE_WRITE, ...OTLP, ...K8S, ...FARO, ...ALERTMANAGER, ...STORED_BYTES],
+  ...[...REMOTE_WRITE, ...OTLP, ...K8S, ...JSON_PATCHES, ...FARO, ...ALERTMANAGER, ...STORED_BYTES],
   ...[...PROMQL, ...REGEX, ...TEMPLATES, ...RUNBOOK_COMMANDS, ...SIGN_IN, ...SHOWN_PAGES, ...HTTP],
 ]

@@ -212,6 +212,9 @@ function fleetRequests(): Readonly<Record<string, RouteRequests>> {
       reads: () => ['/api/fleet/v1/edges/compare?first=4.19.2..4.20.0&second=4.21.2..4.21.3'],
     },
     'GET /api/fleet/v1/modifications': list('modifications'),
+    'GET /api/fleet/v1/patches': list('patches', 'patches?to=1.19.0&limit=1'),
+    // Of the same patches as the list: a key is known only from there.
+    'GET /api/fleet/v1/patches/:key': { outside: () => ['/api/fleet/v1/patches/0000000000000000'] },
     'GET /api/fleet/v1/stranded': list('stranded'),
     'GET /api/fleet/v1/unjoined': list('unjoined'),
     'GET /api/fleet/v1/gates': list('gates'),

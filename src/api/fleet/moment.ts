@@ -68,6 +68,7 @@ export const UNAVAILABLE = {
   stuck: ['stuck.upgrade.blockedBy', 'stuck.verdict', 'silentCount', 'coverage.silent'],
   edges: ['coverage.silent'],
   stranded: ['stranded.notOffered', 'coverage.silent'],
+  patches: ['variants.apiVersion', 'coverage.silent'],
   gates: ['gates.on', 'gates.off', 'uses.hyperconverged', 'coverage.silent'],
   modifications: ['modifications.count', 'coverage.silent'],
   alerts: ['pending', 'value', 'rule', 'marks', 'failing'],

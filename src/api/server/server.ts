@@ -56,6 +56,7 @@ import { registerFleetEdges } from '../fleet/edges.ts'
 import { registerFleetLogs } from '../fleet/logs.ts'
 import { registerFleetGates } from '../fleet/gates.ts'
 import { registerFleetModifications } from '../fleet/modifications.ts'
+import { registerFleetPatches } from '../fleet/patches.ts'
 import { registerFleetStranded } from '../fleet/stranded.ts'
 import { registerFleetUnjoined } from '../fleet/unjoined.ts'
 import { registerFleetUpgrades } from '../fleet/upgrades.ts'
@@ -315,6 +316,7 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
   registerFleetStranded(app, ports, clock)
   registerFleetUnjoined(app, ports, clock)
   registerFleetGates(app, ports, clock)
+  registerFleetPatches(app, ports, clock)
   registerJaegerLegacy(app, ports, clock)
   registerJaegerV3(app, ports)
   registerAdoption(app, ports, clock)

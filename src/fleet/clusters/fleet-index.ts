@@ -3,7 +3,7 @@
  * upgrade, derived series. The derivation puts a cluster's facts whenever they change; the API queries the index.
  */
 import type { DerivedSample } from '../../model/appender.ts'
-import type { ClusterRecord } from '../../model/cluster-record.ts'
+import type { ClusterRecord, Modification } from '../../model/cluster-record.ts'
 import type { Decommission } from '../../model/decommission.ts'
 import type { Target } from '../../model/readiness.ts'
 import type { ClusterFacts } from '../../model/fleet-facts.ts'
@@ -32,6 +32,7 @@ import {
   type ReadinessPage,
   type ReadinessQuery,
 } from '../readiness/readiness-index.ts'
+import { createPatchSeries } from '../patches/patch-series.ts'
 import { eachInSteps, type Steps } from '../../base/thread-slices.ts'
 import { createDerivedSeriesState, derivedSeries, type WrittenSeries } from '../series/derived-series.ts'
 import { createStuckJudge, type StuckJudge } from '../stuck/stuck.ts'
@@ -99,7 +100,11 @@ export interface FleetReadiness extends Pick<ReadinessIndex, 'setAlerts' | 'acce
 const FALLS_CACHED_MS = 60_000
 
 /** What is derived from the facts of a cluster, besides its record and its open upgrades. */
-type ClusterSummary = Omit<ChannelMember, 'cluster'> & { readonly settledMs: number }
+type ClusterSummary = Omit<ChannelMember, 'cluster'> & {
+  readonly settledMs: number
+  /** JSON patches in effect. */
+  readonly patches: readonly Modification[]
+}
 
 /** What an index starts with, of which it becomes the owner. */
 interface FleetIndexStart {
@@ -129,6 +134,7 @@ function createFleetIndexFrom(
 ): FleetIndex {
   const judgeRecord = createStuckJudge(baselines)
   const written = createDerivedSeriesState()
+  const patchValues = createPatchSeries()
   let decommissions: readonly Decommission[] = []
   let falls: { readonly atMs: number; readonly edges: readonly FallingEdge[] } | undefined
   const isHere = (cluster: string, nowMs: number): boolean => clusters.goneAt(cluster, nowMs) === undefined
@@ -163,7 +169,7 @@ function createFleetIndexFrom(
   return {
     ...clusters,
     put: (facts) => {
-      const { cluster: record, upgrades } = facts
+      const { cluster: record, upgrades, modifications } = facts
       const { cluster } = record
       clusters.put(record, upgrades)
       edges.put(cluster, upgrades)
@@ -172,6 +178,7 @@ function createFleetIndexFrom(
       summaries.set(cluster, {
         steps: takenSteps(upgrades),
         settledMs: Math.max(-Infinity, ...upgrades.map(settledMs)),
+        patches: modifications.filter(({ kind, endedMs }) => kind === 'jsonpatch' && endedMs === undefined),
       })
     },
     remove: (cluster) => {
@@ -241,7 +248,11 @@ function createFleetIndexFrom(
         )
         if (found !== undefined) verdicts.push(found)
       })
-      const values = derivedSeries({ clusters: here, gone, open, notOffered, readiness: verdicts }, nowMs)
+      const patches = patchValues(
+        here.map((record) => ({ record, patches: summaries.get(record.cluster)?.patches ?? [] })),
+      )
+      yield
+      const values = derivedSeries({ clusters: here, gone, open, notOffered, readiness: verdicts, patches }, nowMs)
       return yield* written.next(values, nowMs)
     },
     only: (isIncluded, shown = (record) => record) => {

@@ -10,6 +10,7 @@ import { isSeenFromCreation, resolutionOf } from './present.ts'
 import { writeOf } from './written.ts'
 import { coverageOf } from './coverage.ts'
 import type { FoundModification } from './out-of-band.ts'
+import { isShallow } from '../patches/pointer.ts'
 
 /** The patched operand, by annotation. */
 const PATCHED: ReadonlyMap<string, string> = new Map(
@@ -102,9 +103,17 @@ function modificationOf({ annotation, text: written, startedMs, endedMs, by }: S
     text:
       'fault' in patch
         ? `the annotation ${annotation} is not a JSON patch: ${patch.fault}`
-        : `the annotation ${annotation} patches ${component}: ${patch.operations.map(({ op, path }) => `${op} ${path}`).join(', ')}`,
+        : `the annotation ${annotation} patches ${component}: ${listed(patch.operations)}`,
     resolutionSeconds: 1,
   }
+}
+
+const OPERATIONS_LISTED = 20
+
+function listed(operations: readonly PatchOperation[]): string {
+  const shown = operations.slice(0, OPERATIONS_LISTED).map(({ op, path }) => `${op} ${path}`)
+  const rest = operations.length - shown.length
+  return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
 /** By annotation, the periods in which HCO counted operations. */
@@ -134,6 +143,11 @@ function measuredPatch(annotation: string, run: MetricRun): FoundModification {
 
 type PatchOperation = NonNullable<Modification['operations']>[number]
 
+/** What is stored of one patch. The API server accepts annotations of 256 KiB in all, so a longer text was not written by people. */
+const PATCH_TEXT_MAX = 262_144
+export const OPERATIONS_MAX = 1000
+export const VALUE_DEPTH_MAX = 32
+
 type JsonPatch = { readonly operations: readonly PatchOperation[] } | { readonly fault: string }
 
 /** The operations of section 4, with their required members besides `op` and `path`. */
@@ -153,6 +167,7 @@ const POINTER = /^(\/([^~/]|~[01])*)*$/
 
 /** Reads a JSON patch (RFC 6902): an array of operations. */
 export function parseJsonPatch(text: string): JsonPatch {
+  if (text.length > PATCH_TEXT_MAX) return { fault: `it has ${text.length} characters, want ${PATCH_TEXT_MAX} at most` }
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
@@ -160,12 +175,17 @@ export function parseJsonPatch(text: string): JsonPatch {
     return { fault: `it is not JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}` }
   }
   if (!Array.isArray(parsed)) return { fault: `got ${nameOf(parsed)}, want an array of operations` }
+  if (parsed.length > OPERATIONS_MAX) {
+    return { fault: `it has ${parsed.length} operations, want ${OPERATIONS_MAX} at most` }
+  }
   const operations: PatchOperation[] = []
   for (const [i, item] of parsed.entries()) {
     const fault = faultOf(item)
     if (fault !== undefined) return { fault: `operation ${i + 1}: ${fault}` }
-    const { op, path, value } = item as PatchOperation
-    operations.push({ op, path, ...(value === undefined ? {} : { value }) })
+    const { op, path, value, from } = item as PatchOperation
+    if (!isShallow(value, VALUE_DEPTH_MAX)) return { fault: `operation ${i + 1}: the value has more than ${VALUE_DEPTH_MAX} levels` }
+    const source = op === 'move' || op === 'copy' ? { from } : {}
+    operations.push({ op, path, ...(value === undefined ? {} : { value }), ...source } as PatchOperation)
   }
   return { operations }
 }

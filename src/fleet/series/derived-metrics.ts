@@ -159,6 +159,20 @@ export const DERIVED_METRICS = [
     help: 'Active JSON patches in annotations.',
   },
   {
+    name: 'daytwo_json_patch_findings',
+    type: 'gauge',
+    labels: ['cluster', 'component', 'class'],
+    help: 'Findings about the JSON patch of an operand, for an upgrade to the next minor of HCO: broken, dangerous, unknown, gate, fragile, superseded, redundant.',
+    isWritten: true,
+  },
+  {
+    name: 'daytwo_json_patch_breaking',
+    type: 'gauge',
+    labels: ['cluster', 'component', 'version', 'to'],
+    help: 'Operations of a JSON patch that have an effect in the installed version of HCO, and fail or lose it in the next minor.',
+    isWritten: true,
+  },
+  {
     name: 'daytwo_out_of_band_modifications_total',
     type: 'counter',
     labels: ['cluster', 'component'],

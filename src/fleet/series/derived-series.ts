@@ -20,6 +20,8 @@ export interface DerivedFacts {
   readonly notOffered: readonly NotOffered[]
   /** For the next minor version of HCO, of clusters that are not gone. */
   readonly readiness?: Iterable<ClusterReadiness>
+  /** Of JSON patches. */
+  readonly patches: readonly DerivedValue[]
 }
 
 /** How often the series are written: well within PromQL's lookback of five minutes. */
@@ -34,6 +36,7 @@ export function derivedSeries(facts: DerivedFacts, nowMs: number): readonly Deri
     }),
     ...readinessValues(facts.readiness ?? [], nowMs),
     ...stuckValues(facts.open),
+    ...facts.patches,
     ...facts.notOffered.map(({ cluster, version, offered, sinceMs }): DerivedValue => {
       const labels = { cluster, version, offered }
       return { name: 'daytwo_update_not_offered_seconds', labels, value: (nowMs - sinceMs) / 1000 }

@@ -15,6 +15,8 @@ daytwo_edge_attempts gauge operator from to
 daytwo_edge_success_ratio gauge operator from to unit=ratio
 daytwo_edge_success_ratio_high gauge operator from to unit=ratio
 daytwo_edge_success_ratio_low gauge operator from to unit=ratio
+daytwo_json_patch_breaking gauge cluster component version to
+daytwo_json_patch_findings gauge cluster component class
 daytwo_out_of_band_modifications_total counter cluster component
 daytwo_risk_acceptance_expires_seconds gauge cluster hazard unit=seconds
 daytwo_unsafe_modifications gauge cluster component

@@ -16,7 +16,10 @@ export const LIVE_TOPICS: Readonly<Record<EventTopic, LiveTopic>> = {
     keys: ['now', 'upgrades-at-once', 'upgrades-of', 'newest-upgrades', 'stuck', 'upgrade', 'edges', 'cluster'],
     everyMs: 5_000,
   },
-  clusters: { keys: ['now', 'cluster-counts', 'cluster', 'changes', 'modifications'], everyMs: 5_000 },
+  clusters: {
+    keys: ['now', 'cluster-counts', 'cluster', 'changes', 'modifications', 'patches', 'patch'],
+    everyMs: 5_000,
+  },
   rules: { keys: ['rules', 'runbook', 'runbooks', 'lint'], everyMs: 2_000 },
   dashboards: { keys: ['dashboards', 'dashboard'], everyMs: 2_000 },
 }

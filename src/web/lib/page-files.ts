@@ -13,6 +13,8 @@ const PAGE_FILES: readonly (readonly [address: string | RegExp, file: string])[]
   [FLEET_ROUTES.edge, 'edge-page'],
   [FLEET_ROUTES.modifications, 'modifications-page'],
   [FLEET_ROUTES.readiness, 'readiness-page'],
+  [FLEET_ROUTES.patches, 'patches-page'],
+  [FLEET_ROUTES.patch, 'patch-page'],
   [FLEET_ROUTES.gates, 'gates-page'],
   [FLEET_ROUTES.gate, 'gate-page'],
   [ROUTES.adoption, 'adoption-page'],

@@ -47,6 +47,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'gates.on': 'gates set in HyperConverged',
   'gates.off': 'gates set in HyperConverged',
   'uses.hyperconverged': 'gates set in HyperConverged',
+  'variants.apiVersion': 'the layout of HyperConverged',
   'modifications.count': 'the number of modifications',
   pending: 'alerts that were pending',
   value: 'values of alerts',

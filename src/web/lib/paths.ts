@@ -139,6 +139,8 @@ export const FLEET_ROUTES = {
   edge: '/fleet/edges/:operator/:from/:to',
   modifications: '/fleet/modifications',
   readiness: '/fleet/readiness',
+  patches: '/fleet/patches',
+  patch: '/fleet/patches/:key',
   gates: '/fleet/gates',
   gate: '/fleet/gates/:gate',
 } as const
@@ -162,13 +164,14 @@ export const FLEET_PAGES = [
   {
     name: 'Modifications',
     path: FLEET_ROUTES.modifications,
-    says: 'out-of-band modifications and unsafe JSON patches',
+    says: 'out-of-band modifications, and JSON patches by cluster',
   },
   {
     name: 'Readiness',
     path: FLEET_ROUTES.readiness,
     says: 'what to upgrade',
   },
+  { name: 'Patches', path: FLEET_ROUTES.patches, says: 'JSON patches: what breaks in the next version' },
   { name: 'Gates', path: FLEET_ROUTES.gates, says: 'feature gates in use, and clusters that set them by JSON patch' },
 ] as const
 
@@ -178,6 +181,9 @@ export const upgradesPath = pageAt(FLEET_ROUTES.upgrades)
 export const upgradePath = pageBelow(FLEET_ROUTES.upgrades)
 export const edgesPath = pageAt(FLEET_ROUTES.edges)
 export const modificationsPath = pageAt(FLEET_ROUTES.modifications)
+export const patchesPath = pageAt(FLEET_ROUTES.patches)
+/** @param search `to`: the target version */
+export const patchPath = pageBelow(FLEET_ROUTES.patches)
 /** @param search `show`: only `patched`, `on` or `off` */
 export const gatePath = pageBelow(FLEET_ROUTES.gates)
 

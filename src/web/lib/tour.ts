@@ -3,7 +3,7 @@ import type { AlertItem } from '../../contract/alerts.ts'
 import type { Now } from '../../contract/now.ts'
 import { operatorName, stepText } from './fleet-names.ts'
 import { countOf } from './format-number.ts'
-import { alertsPath, clusterPath, edgePath, modificationsPath, upgradePath } from './paths.ts'
+import { alertsPath, clusterPath, edgePath, modificationsPath, patchesPath, upgradePath } from './paths.ts'
 
 /** The tour of the demo: the main cases of a fleet, each linked to one that is there at the moment. Pure. */
 export interface TourStep {
@@ -63,9 +63,9 @@ export function tourSteps(
     },
     unsafe && {
       key: 'unsafe',
-      title: 'Unsafe JSON patches on HyperConverged',
+      title: 'JSON patches that an upgrade may break',
       note: countOf(unsafe.clusters, 'cluster'),
-      path: modificationsPath(),
+      path: patchesPath(),
     },
     unknown && {
       key: 'unknown',

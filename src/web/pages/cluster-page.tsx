@@ -3,7 +3,7 @@ import { Link, useLocation, useSearch } from 'wouter'
 import type { ClusterDetail } from '../../contract/fleet-clusters.ts'
 import { TIMELINE_KINDS, timelineOf } from '../lib/cluster-timeline.ts'
 import { CLUSTER_VIEW } from '../lib/cluster-view.ts'
-import { clusterPath, clustersPath, modificationsPath, upgradesPath, alertsPath } from '../lib/paths.ts'
+import { clusterPath, clustersPath, modificationsPath, patchesPath, upgradesPath, alertsPath } from '../lib/paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { fittingRange, HISTORY_RANGES } from '../lib/version-lanes.ts'
 import { searchOf, withSearch } from '../lib/address.ts'
@@ -266,6 +266,12 @@ function TimelinePanel({ cluster }: { readonly cluster: ClusterDetail }): ReactN
           <Link href={modificationsPath({ cluster: name })}>
             {countOf(cluster.modifications.length, 'modification')} of this cluster
           </Link>
+          {cluster.modifications.some(({ kind: its, endedAt }) => its === 'jsonpatch' && endedAt === null) ? (
+            <>
+              {', '}
+              <Link href={patchesPath({ cluster: name })}>its JSON patches in the next version</Link>
+            </>
+          ) : null}
         </p>
       )}
     </Panel>

@@ -2,13 +2,13 @@ import { choiceField, flagField, textField, viewCodec } from '../lib/view-codec.
 import { useView } from '../panels/use-view.ts'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { modificationsPath } from '../lib/paths.ts'
+import { modificationsPath, patchesPath } from '../lib/paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
-import { editsIn, splitByGone } from '../lib/patch-hazards.ts'
+import { editsIn, splitByGone } from '../lib/out-of-band.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { FleetCoverageNote } from '../panels/fleet/fleet-coverage.tsx'
-import { EditTable, PatchGroups } from '../panels/fleet/modification-lists.tsx'
+import { EditTable, PatchHistory } from '../panels/fleet/modification-lists.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { MODIFICATIONS_MAX, modificationsCall, useModifications } from '../query/use-modifications.ts'
 import { useMoment } from '../query/use-moment.ts'
@@ -23,7 +23,7 @@ const MODIFICATIONS_VIEW = viewCodec({
   isGoneShown: flagField('gone', 'shown'),
 })
 
-/** Unsafe JSON patches, and out-of-band modifications. */
+/** The history of JSON patches, and out-of-band modifications. */
 export function ModificationsPage(): ReactNode {
   const { view, change, set } = useView(MODIFICATIONS_VIEW, modificationsPath)
   const moment = useMoment()
@@ -84,12 +84,12 @@ export function ModificationsPage(): ReactNode {
                 >
                   {gone.length === 0 ? null : goneNote(countOf(gone.length, 'patch', 'patches'), gone.length === 1)}
                   <span className="quiet">
-                    grouped by risk of the patched paths; {formatCount(coverage.withObjects)} of{' '}
-                    {countOf(coverage.clusters, 'cluster')} report annotations
+                    {formatCount(coverage.withObjects)} of {countOf(coverage.clusters, 'cluster')} report annotations
                   </span>
+                  <Link href={patchesPath({ cluster })}>What breaks in the next version</Link>
                   <FleetCoverageNote coverage={coverage} />
                 </ListLine>
-                <PatchGroups patches={shown} goneClusters={goneClusters} />
+                <PatchHistory patches={shown} goneClusters={goneClusters} />
               </>
             )
           }}

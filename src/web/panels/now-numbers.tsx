@@ -114,6 +114,7 @@ export function OtherQuestions(): ReactNode {
     <nav className={`row screen-only quiet text-small spaced ${styles.questions}`} aria-label="Related pages">
       <Link href={FLEET_ROUTES.readiness}>Readiness</Link>
       <Link href={modificationsPath()}>Modifications</Link>
+      <Link href={FLEET_ROUTES.patches}>JSON patches</Link>
       <Link href={FLEET_ROUTES.gates}>Feature gates</Link>
       <Link href={edgesPath({ show: 'stranded' })}>Stranded versions</Link>
       <Link href={upgradesPath()}>Upgrade history</Link>

@@ -85,7 +85,13 @@ describe('of clusters', () => {
     const of = (isStuck: boolean) =>
       shown(
         derivedSeries(
-          { clusters: [], gone: new Map(), open: [{ record, verdict: verdictOf(isStuck) }], notOffered: [] },
+          {
+            clusters: [],
+            gone: new Map(),
+            open: [{ record, verdict: verdictOf(isStuck) }],
+            notOffered: [],
+            patches: [],
+          },
           at(11),
         ),
       )
@@ -205,6 +211,11 @@ test('every metric is written or computed, with no label that is not in its tabl
     ]
     index.put({ cluster: { ...everything().cluster, cluster: name }, upgrades, modifications: [], intervals: [] })
   }
+  const path = '/spec/configuration/developerConfiguration/featureGates/-'
+  const operations = [{ op: 'add', path, value: 'ExperimentalVirtiofsSupport' }]
+  const patch = edit({ cluster: 'rom-1', kind: 'jsonpatch', component: 'kubevirt', operations })
+  const breaking = { cluster: clusterOf('rom-1', { hcoVersion: '1.16.0' }), modifications: [patch] }
+  index.put({ ...breaking, upgrades: [], intervals: [] })
   expect(index.notOffered(at(3000))).toMatchObject([{ cluster: 'fra-1', version: '4.19.7', offered: '4.20.1' }])
   index.markSeen('ham-1', { metricsMs: at(5) })
   index.declare([{ id: 'off', cluster: 'ham-1', sinceMs: at(10), by: 'ada', reason: 'moved', saidMs: at(20) }])
@@ -263,6 +274,6 @@ test('the series of the last report includes reports that changed no facts', () 
 })
 
 test('the series are a function of the facts', () => {
-  const facts = { clusters: [everything().cluster], gone: GONE, open: [], notOffered: [] }
+  const facts = { clusters: [everything().cluster], gone: GONE, open: [], notOffered: [], patches: [] }
   expect(derivedSeries(facts, at(5))).toEqual(derivedSeries(facts, at(5)))
 })

@@ -91,6 +91,8 @@ const SCREENS: readonly Screen[] = [
   { name: 'readiness', path: '/fleet/readiness', shows: 'Accepted risks' },
   { name: 'feature gates', path: '/fleet/gates', shows: 'Last set' },
   { name: 'a feature gate', path: '/fleet/gates/downwardMetrics', shows: 'Set by JSON patch' },
+  { name: 'JSON patches', path: '/fleet/patches?class=gate', shows: 'PasstIPStackMigration' },
+  { name: 'a JSON patch', path: '/fleet/patches/copy', shows: 'Merge this into HyperConverged' },
   { name: 'modifications', path: '/fleet/modifications', shows: 'By hour of the day' },
   { name: 'adoption', path: '/adoption', shows: 'reporting clusters (51 %)' },
   { name: 'explore', path: '/explore?expr=ALERTS&tab=table', shows: '14 series' },

@@ -4,6 +4,7 @@ import { modifications } from './modification-fixtures.ts'
 import { fleetCoverage, timeOf } from './coverage-fixtures.ts'
 import { gateDetail, gateItems } from './gate-fixtures.ts'
 import { acceptanceItems, hazardItems, readinessItems } from './readiness-fixtures.ts'
+import { patchDetail, patchItems } from './patch-fixtures.ts'
 import { strandedItems } from './stranded-fixtures.ts'
 import { edgeComparison, edgeItems, runItems } from './edge-fixtures.ts'
 import { stuckItems, upgradeDetail, upgradeItems } from './upgrade-fixtures.ts'
@@ -40,6 +41,8 @@ export function fleetAnswer({ pathname, searchParams }: URL, nowMs: number): unk
     return name === 'acceptances' ? acceptanceItems(nowMs) : readinessItems(searchParams, nowMs)
   }
   if (route === 'gates') return name === '' ? gateItems(nowMs) : gateDetail(name, searchParams, nowMs)
+  if (route === 'patches')
+    return name === '' ? patchItems(searchParams, nowMs) : (patchDetail(name, nowMs) ?? NOT_FOUND)
   if (route === 'modifications') {
     const kind = searchParams.get('kind')
     return {

@@ -94,10 +94,15 @@ describe('an SRE who watches upgrades', () => {
       })
     }))
 
-  test('who uses JSON patches, and what makes them unsafe? One click', () =>
-    asks('/', { clicks: 1 }, async ({ page, click }) => {
-      await click(page.getByRole('link', { name: 'Modifications' }))
-      await page.getByRole('table', { name: 'Feature gates' }).getByRole('link', { name: 'ams-stuck-1' }).waitFor()
+  test('who uses JSON patches, and what breaks in the next version? Two clicks', () =>
+    asks('/', { clicks: 2 }, async ({ page, click }) => {
+      await click(page.getByRole('link', { name: 'JSON patches' }))
+      const patches = page.getByRole('table', { name: 'JSON patches' })
+      const first = patches.getByRole('row').nth(1)
+      await first.getByText('breaks on 2').waitFor()
+      await click(first.getByRole('link', { name: 'KubeVirt: 1 operation' }))
+      const users = page.getByRole('table', { name: 'Clusters with this patch' })
+      await users.getByRole('row', { name: /^ams-stuck-1 1\.18\.1 1\.19\.0/ }).waitFor()
     }))
 
   test('who keeps editing the KubeVirt object by hand? Two clicks at most, and it takes one', () =>

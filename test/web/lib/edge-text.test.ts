@@ -8,7 +8,7 @@ import {
   strandedSentence,
 } from '../../../src/web/lib/edge-text.ts'
 import { sortEdges } from '../../../src/web/lib/edge-view.ts'
-import { groupEdits, groupPatches, hazardOfPatch } from '../../../src/web/lib/patch-hazards.ts'
+import { groupEdits } from '../../../src/web/lib/out-of-band.ts'
 import { edgeComparison, edgeItems } from '../browser/edge-fixtures.ts'
 import { modifications } from '../browser/modification-fixtures.ts'
 
@@ -72,33 +72,6 @@ test('a success says of how many, and its interval; of none that ended it says t
 })
 
 const ALL = modifications(NOW_MS)
-const patches = ALL.filter(({ kind }) => kind === 'jsonpatch')
-
-test.each([
-  ['/spec/configuration/developerConfiguration/featureGates/-', 'gate'],
-  ['/spec/customizeComponents/patches/0/patch', 'dangerous'],
-  ['/spec/template/containers/2/args', 'fragile'],
-  ['/spec/containers/2', 'fragile'],
-  ['/spec/v1beta1/x2', 'plain'],
-  ['/spec/featureGatesOther', 'plain'],
-])('a patch of %s is %s', (path, want) => {
-  expect(hazardOfPatch({ ...patches[0]!, operations: [{ op: 'add', path, value: 1 }] })).toBe(want)
-})
-
-test('patches are grouped by what makes them unsafe, then by what they patch', () => {
-  expect(
-    groupPatches(patches).map(({ hazard, clusters, targets }) => [
-      hazard,
-      clusters,
-      targets.map(({ component, path, patches: own }) => `${component} ${path} x${own.length}`),
-    ]),
-  ).toEqual([
-    ['unreadable', 1, ['cdi  x1']],
-    ['dangerous', 1, ['kubevirt /spec/customizeComponents/patches/0/patch x1']],
-    ['gate', 2, ['kubevirt /spec/configuration/developerConfiguration/featureGates/- x2']],
-  ])
-  expect(groupPatches([])).toEqual([])
-})
 
 test('a burst of edits goes on from its first to its last: an automation that fights for hours shows in each of them', () => {
   const [edit] = ALL.filter(({ kind }) => kind === 'out_of_band')

@@ -55,7 +55,7 @@ describe('the tour', () => {
     [
       'unsafe',
       { firing: { ...nothing.firing, groups: [group('UnsupportedHCOModification', 3)] } },
-      '/fleet/modifications',
+      '/fleet/patches',
       '3 clusters',
     ],
   ])('%s leads to the instance', (key, part, path, note) => {

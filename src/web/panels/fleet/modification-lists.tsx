@@ -4,110 +4,66 @@ import type { ModificationItem } from '../../../contract/fleet-modifications.ts'
 import { clusterPath } from '../../lib/paths.ts'
 import { operatorName } from '../../lib/fleet-names.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
-import {
-  groupEdits,
-  groupPatches,
-  PATCH_HAZARD_WORDS,
-  type EditGroup,
-  type PatchTarget,
-} from '../../lib/patch-hazards.ts'
+import { groupEdits, type EditGroup } from '../../lib/out-of-band.ts'
 import { BlockChart } from '../../ui/block-chart.tsx'
 import { Button } from '../../ui/button.tsx'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { usePreferences } from '../../ui/preferences.ts'
-import { Since } from '../../ui/time.tsx'
+import { Ago, Since } from '../../ui/time.tsx'
+import { PatchOperations } from './patch-parts.tsx'
 import styles from './modification-lists.module.css'
 
-/** JSON patches by what makes them unsafe, each target with the clusters that have it. */
-export function PatchGroups({
+const ROWS_STEP = 50
+
+/** JSON patches of the past and in effect, newest first. What they mean for an upgrade is on the page of patches. */
+export function PatchHistory({
   patches,
   goneClusters,
 }: {
   readonly patches: readonly ModificationItem[]
   readonly goneClusters: readonly string[]
 }): ReactNode {
-  const groups = groupPatches(patches)
-  if (groups.length === 0) return <p className="quiet">No JSON patches in effect on the reporting clusters.</p>
-  const columns: readonly Column<PatchTarget>[] = [
-    TARGET_COLUMN,
+  const [shown, setShown] = useState(ROWS_STEP)
+  if (patches.length === 0) return <p className="quiet">No JSON patches in effect on the reporting clusters.</p>
+  const columns: readonly Column<ModificationItem>[] = [
     {
-      head: 'Clusters',
-      className: styles.clusters,
-      cell: ({ patches: own }) => <PatchClusters patches={own} goneClusters={goneClusters} />,
+      head: 'Cluster',
+      kind: 'name',
+      cell: ({ cluster }) => (
+        <>
+          <Link href={clusterPath(cluster)} data-row>
+            {cluster}
+          </Link>
+          {goneClusters.includes(cluster) ? ' (decommissioned)' : ''}
+        </>
+      ),
     },
-    OLDEST_COLUMN,
+    { head: 'Operand', isHiddenOnPhone: true, isOneLine: true, cell: ({ component }) => operatorName(component) },
+    { head: 'Operations', cell: (patch) => <PatchOperations patch={patch} /> },
+    { head: 'Set', isHiddenOnPhone: true, isOneLine: true, cell: ({ startedAt }) => <Ago at={startedAt} /> },
+    { head: 'Removed', isOneLine: true, cell: ({ endedAt }) => <Ago at={endedAt} none="in effect" /> },
   ]
-  return groups.map(({ hazard, targets, clusters }) => (
-    <section key={hazard} className={styles.group} aria-labelledby={`patch-${hazard}`}>
-      <h3 id={`patch-${hazard}`}>
-        {PATCH_HAZARD_WORDS[hazard].name} <span className="quiet">on {countOf(clusters, 'cluster')}</span>
-      </h3>
-      <p className="quiet">{PATCH_HAZARD_WORDS[hazard].meaning}</p>
-      <DataTable
-        label={PATCH_HAZARD_WORDS[hazard].name}
-        className={styles.patches}
-        columns={columns}
-        rows={targets}
-        rowKey={({ component, path }) => `${component} ${path}`}
-      />
-    </section>
-  ))
-}
-
-const CLUSTERS_SHOWN = 6
-
-const TARGET_COLUMN: Column<PatchTarget> = {
-  head: 'Target',
-  kind: 'name',
-  cell: ({ component, path, patches }) => (
-    <>
-      {operatorName(component)} {path === '' ? <span className="quiet">{patches[0]?.text}</span> : <code>{path}</code>}
-    </>
-  ),
-}
-
-const OLDEST_COLUMN: Column<PatchTarget> = {
-  head: 'Oldest',
-  kind: 'number',
-  isHiddenOnPhone: true,
-  cell: ({ patches }) => {
-    const startedMs = patches.flatMap(({ startedAt }) => (startedAt === null ? [] : [Date.parse(startedAt)]))
-    return startedMs.length === 0 ? 'not known' : <Since atMs={Math.min(...startedMs)} suffix=" ago" />
-  },
-}
-
-interface PatchClustersProps {
-  readonly patches: PatchTarget['patches']
-  readonly goneClusters: readonly string[]
-}
-
-function PatchClusters({ patches, goneClusters }: PatchClustersProps): ReactNode {
-  const [areAllShown, setAllShown] = useState(false)
-  const clusters = [...new Map(patches.map((patch) => [patch.cluster, patch])).values()]
-  const shown = areAllShown ? clusters : clusters.slice(0, CLUSTERS_SHOWN)
   return (
     <>
-      {shown.map(({ cluster, endedAt, operations }) => (
-        <span key={cluster} className="inline-item" title={operations === null ? '' : JSON.stringify(operations)}>
-          <Link href={clusterPath(cluster)}>{cluster}</Link>
-          {goneClusters.includes(cluster) ? ' (decommissioned)' : endedAt === null ? '' : ' (removed)'}
-        </span>
-      ))}{' '}
-      {clusters.length > shown.length ? (
+      <DataTable
+        label="JSON patches by cluster"
+        columns={columns}
+        rows={patches.slice(0, shown)}
+        rowKey={({ id }) => id}
+      />
+      {patches.length > shown ? (
         <Button
-          variant="inline"
+          variant="link"
           onClick={() => {
-            setAllShown(true)
+            setShown(shown + 4 * ROWS_STEP)
           }}
         >
-          and {formatCount(clusters.length - shown.length)} more
+          Show more: {countOf(patches.length - shown, 'row')} left
         </Button>
       ) : null}
     </>
   )
 }
-
-const ROWS_STEP = 50
 
 /** Out-of-band edits by component and cluster: how often, and at which hours. */
 export function EditTable({

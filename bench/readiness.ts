@@ -54,7 +54,9 @@ export function run(): void {
     for (const target of targets) index.readiness.of('cluster-7', target, UNTIL_MS)
   })
   const question = median(21, () => index.readiness.list({ ...PAGE, target: targets[0]!, hasFacets: true }, UNTIL_MS))
-  const series = cpuSeconds(() => drain(index))
+  const series = cpuSeconds(() => {
+    drain(index)
+  })
   console.log(`
 | 10,000 clusters, ${targets.length} targets, ${candidates} pairs of a cluster and a version ahead of it | CPU |
 |---|---|

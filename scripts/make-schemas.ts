@@ -80,7 +80,13 @@ function treeOf(fields: Source['fields']): Tree {
     for (const [i, name] of names.entries()) {
       at.fields ??= {}
       const known = at.fields[name]
-      const definitions = fields[names.slice(0, i + 1).join('.').replaceAll('.[]', '[]')]
+      const definitions =
+        fields[
+          names
+            .slice(0, i + 1)
+            .join('.')
+            .replaceAll('.[]', '[]')
+        ]
       if (definitions === undefined) throw new Error(`${path}: ${name} has no definition`)
       at = known ?? (at.fields[name] = { is: nodesOf(definitions, ranges, isCutOff(path, name, fields)) })
       ranges = definitions.flatMap((one) => one.in)
@@ -90,7 +96,10 @@ function treeOf(fields: Source['fields']): Tree {
 }
 
 function isCutOff(path: string, name: string, fields: Source['fields']): boolean {
-  return CUT_OFF.has(name) && !Object.keys(fields).some((other) => other.startsWith(`${path}.`) || other.startsWith(`${path}[`))
+  return (
+    CUT_OFF.has(name) &&
+    !Object.keys(fields).some((other) => other.startsWith(`${path}.`) || other.startsWith(`${path}[`))
+  )
 }
 
 function nodesOf(definitions: readonly Definition[], ofParent: readonly string[], isOpen: boolean): Node | Node[] {

@@ -38,6 +38,10 @@ import type { Erasures } from './fleet/clusters/erasures.ts'
 import { readForwardState } from './runtime/forwarding.ts'
 import type { Acceptances } from './fleet/readiness/acceptances.ts'
 import type { Decommissions } from './fleet/clusters/decommissions.ts'
+import { readRequestedApis } from './fleet/configuration/deprecated-apis.ts'
+import { readMachineTypes } from './fleet/configuration/machine-types.ts'
+import type { BaselineChoice } from './fleet/configuration/baseline.ts'
+import type { GraphImports } from './fleet/graph/imports.ts'
 import type { Reloader } from './runtime/reload.ts'
 import type { PeopleSignIn } from './runtime/people-sign-in.ts'
 import type { RemoteRules } from './runtime/remote-rules.ts'
@@ -64,6 +68,8 @@ export interface ServerParts {
   readonly alerts: Alerts
   readonly decommissions: Decommissions
   readonly acceptances: Acceptances
+  readonly baseline: BaselineChoice
+  readonly graphImports: GraphImports
   readonly erasures: Erasures
   readonly notifications: Notifications
   readonly events: EventFeed
@@ -141,6 +147,7 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
       ...parts.alerts,
       decommissions: parts.decommissions,
       acceptances: parts.acceptances,
+      baseline: parts.baseline,
     },
     pipeline: notifications.pipeline,
     resolveTimeoutMs: () => notifications.pipeline.resolveTimeoutMs,
@@ -167,6 +174,7 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     tracing,
     isMuted: (headers) => headers[OWN_TRACES_HEADER] !== undefined,
     erasures: parts.erasures,
+    graphImports: parts.graphImports,
     clusterReport: (cluster) => threads.query.clusters.report(cluster),
     events: parts.events,
     faults: parts.allFaults,
@@ -228,6 +236,10 @@ function queryPorts({ threads, queryOf }: Pick<ServerParts, 'threads' | 'queryOf
     },
     fleet: (moment) => threads.query.fleet({ ...moment, ...address }),
     adoption: threads.query.adoption(address),
+    usage: {
+      machineTypes: (timeMs) => readMachineTypes(reader, timeMs),
+      requestedApis: (timeMs) => readRequestedApis(reader, timeMs),
+    },
   }
 }
 

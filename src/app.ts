@@ -39,6 +39,8 @@ import { createErasures, type Erasures } from './fleet/clusters/erasures.ts'
 import { createDecommissions } from './fleet/clusters/decommissions.ts'
 import { createAcceptances } from './fleet/readiness/acceptances.ts'
 import { createRiskAlertFeed } from './fleet/readiness/risk-alerts.ts'
+import { createBaselineChoice } from './fleet/configuration/baseline.ts'
+import { createGraphImports } from './fleet/graph/imports.ts'
 import { expectedAlertsOf } from './fleet/alerts/expected-alerts.ts'
 import { CLUSTER_LABEL } from './model/cluster-identity.ts'
 import { thresholdTexts } from './promql/threshold.ts'
@@ -115,6 +117,8 @@ const PAGES_OF: Readonly<Record<ChangeTopic, readonly EventTopic[]>> = {
   external_alert: ['alerts'],
   decommission: [],
   accepted_risk: [],
+  configuration_baseline: ['clusters'],
+  update_graph: [],
   token: [],
   session: [],
   cluster: ['clusters', 'upgrades'],
@@ -200,6 +204,11 @@ async function serve(
     await threads.query.readiness.reread()
     publish(['clusters'])
   })
+  const baseline = createBaselineChoice(threads.facts.configurationBaseline, async () => {
+    await threads.query.baseline.reread()
+    publish(['clusters'])
+  })
+  const graphImports = createGraphImports(threads.facts.updateGraphs, () => threads.query.graphs.reread())
   const eraseShared = everySoOften((names: readonly string[]) => threads.shared?.erase(names) ?? Promise.resolve())
   const metricsStore = metricsStoreOf(config)
   const eraseMetrics = metricsStore && createEraseMetrics(metricsStore, storeOptionsOf(config).clusterLabels)
@@ -214,17 +223,21 @@ async function serve(
       audit: (action) => threads.facts.audit.add(action),
     })
   const ownErasures = eraseMetrics && createMetricsErasure(threads.ingest.erasures, eraseMetrics)
-  const erasures = await createErasures(sharedErasures ?? threads.ingest.erasures, randomUUID, async (names, by, nowMs) => {
-    await threads.query.clusters.forget(names)
-    await eraseShared(names, nowMs)
-    for (const cluster of names) await alerts.external.remove({ cluster }, by, nowMs)
-    for (const { id, matchers } of userActions.silences.all()) {
-      const isAbout = matchers.some(
-        ({ name, op, value }) => name === CLUSTER_LABEL && op === '=' && names.includes(value),
-      )
-      if (isAbout) await userActions.silences.expire(id, by, nowMs)
-    }
-  })
+  const erasures = await createErasures(
+    sharedErasures ?? threads.ingest.erasures,
+    randomUUID,
+    async (names, by, nowMs) => {
+      await threads.query.clusters.forget(names)
+      await eraseShared(names, nowMs)
+      for (const cluster of names) await alerts.external.remove({ cluster }, by, nowMs)
+      for (const { id, matchers } of userActions.silences.all()) {
+        const isAbout = matchers.some(
+          ({ name, op, value }) => name === CLUSTER_LABEL && op === '=' && names.includes(value),
+        )
+        if (isAbout) await userActions.silences.expire(id, by, nowMs)
+      }
+    },
+  )
   const notifications = await createNotifications({
     options: {
       configPath: config['notify.config'],
@@ -254,6 +267,8 @@ async function serve(
       external_alert: () => alerts.external.reread(),
       decommission: () => decommissions.reread(),
       accepted_risk: () => acceptances.reread(),
+      configuration_baseline: () => baseline.reread(),
+      update_graph: () => graphImports.reread(),
       token: () => tokens.reread(),
       session: () => people.reread(),
       cluster: (names) => threads.query.clusters.reread(names),
@@ -324,6 +339,8 @@ async function serve(
       alerts,
       decommissions,
       acceptances,
+      baseline,
+      graphImports,
       erasures,
       notifications,
     },

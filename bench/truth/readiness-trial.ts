@@ -194,7 +194,7 @@ function truthOf(
         return hazard === 'rollout_race' ? 'withheld' : yes(isPlanted)
       }
       if (hazard === 'few_nodes') return yes(isPlanted || history.profile.nodes.length < 2)
-      if (hazard === 'rollout_race' && planted.has('empty_update_methods')) return 'without'
+      if (planted.has('empty_update_methods')) return 'without'
       return yes(isPlanted)
     case 'paused_pool':
     case 'max_openshift_version':

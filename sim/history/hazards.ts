@@ -54,7 +54,9 @@ export function withHazards(
   plan: HazardPlan,
 ): ClusterObservations {
   const dropped = new Set<ObjectKind>(
-    [...plan.withheld].flatMap((hazard) => WITHHELD_KINDS[hazard as keyof typeof WITHHELD_KINDS] ?? []),
+    [...plan.withheld].flatMap(
+      (hazard) => new Map<string, readonly ObjectKind[]>(Object.entries(WITHHELD_KINDS)).get(hazard) ?? [],
+    ),
   )
   const objects = observations.objects.flatMap((one) => (dropped.has(one.facts.kind) ? [] : [changedObject(one, plan)]))
   const added = history.tells.objects ? addedObjects(history, plan, dropped) : []

@@ -1,6 +1,7 @@
 import type { BlockCause, PhaseName, PhaseState, UpgradeOperator, UpgradeState } from '../../src/model/upgrade.ts'
 import { productVersion } from '../cluster-profile.ts'
 import type { ClusterHistory, HcoUpgrade, PlatformUpgrade, StallKind, Tells } from './cluster-history.ts'
+import { settingWrites } from './objects/planted-settings.ts'
 
 /**
  * What really happened to a cluster, for holding a server's answers against it. Computed from the plan and never from
@@ -15,6 +16,8 @@ export interface HistoryTruth {
   readonly upgrades: readonly TruthUpgradeRecord[]
   readonly versions: readonly TruthInterval[]
   readonly modifications: readonly TruthModification[]
+  /** Settings that were changed on purpose on this cluster, and that most clusters leave at their defaults. */
+  readonly settings: readonly TruthSetting[]
   /** Nothing was heard, and what happened is lost: what is told only as it happens cannot be known. */
   readonly gaps: readonly { readonly fromMs: number; readonly untilMs: number }[]
   /** The Collector's clock is ahead by this. */
@@ -68,6 +71,13 @@ export interface TruthModification {
   readonly count: number
 }
 
+export interface TruthSetting {
+  readonly setting: string
+  readonly value: string | number | boolean
+  readonly fromMs: number
+  readonly by: string
+}
+
 export function truthOfHistory(history: ClusterHistory): HistoryTruth {
   const { profile, delivery, untilMs } = history
   return {
@@ -84,6 +94,9 @@ export function truthOfHistory(history: ClusterHistory): HistoryTruth {
     ],
     versions: versionsOf(history),
     modifications: modificationsOf(history),
+    settings: settingWrites(history)
+      .filter(({ atMs }) => atMs < untilMs)
+      .map(({ setting, value, atMs, by }) => ({ setting, value, fromMs: atMs, by: by.name })),
     gaps: [
       ...delivery.outages.filter(({ kind }) => kind === 'gap'),
       ...delivery.restartsMs.map((atMs) => ({ fromMs: atMs, untilMs: atMs + 20_000 })),

@@ -26,6 +26,8 @@ const WRITERS: Readonly<Record<ObjectKind, string>> = {
   clusterversions: 'cluster-version-operator',
   clusteroperators: 'cluster-version-operator',
   nodes: 'kubelet',
+  storageclasses: 'csi-driver-operator',
+  apirequestcounts: 'kube-apiserver',
   events: 'hyperconverged-cluster-operator',
 }
 

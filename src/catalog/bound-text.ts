@@ -14,7 +14,7 @@ import {
   escapeShellDouble,
   escapeShellSingle,
   quoteShellWord,
-} from './quoting.ts'
+} from '../base/quoting.ts'
 import { shellContexts, type ShellContext } from './shell-context.ts'
 
 /** The value of a placeholder; `undefined` when it is unknown. */

@@ -5,7 +5,7 @@
 import type { Alert } from '../model/alert.ts'
 import { clusterOf } from '../model/cluster-identity.ts'
 import { PLACEHOLDERS, type PlaceholderName } from './placeholder.ts'
-import { whyNotBindable } from './quoting.ts'
+import { whyNotBindable } from '../base/quoting.ts'
 
 /** The fields of an alert that fill a page. */
 type BoundAlert = Pick<Alert, 'labels' | 'value' | 'activeAtMs'>

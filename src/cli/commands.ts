@@ -69,6 +69,11 @@ export const COMMANDS: readonly {
     load: async () => (await import('./decommission.ts')).decommissionCommand,
   },
   {
+    name: 'configuration',
+    summary: 'Compare the settings of a cluster with those of another one or of the fleet.',
+    load: async () => (await import('./configuration.ts')).configurationCommand,
+  },
+  {
     name: 'doctor',
     summary: 'Verify a data directory, and repair it.',
     load: async () => (await import('./doctor.ts')).doctorCommand,
@@ -77,6 +82,11 @@ export const COMMANDS: readonly {
     name: 'query',
     summary: 'Query a running server: PromQL, series or label values.',
     load: async () => (await import('./query.ts')).queryCommand,
+  },
+  {
+    name: 'plan',
+    summary: 'Plan an upgrade of clusters: steps, durations and maintenance windows.',
+    load: async () => (await import('./plan.ts')).planCommand,
   },
   {
     name: 'check',
@@ -105,7 +115,7 @@ export const COMMANDS: readonly {
   },
   {
     name: 'import',
-    summary: 'Turn a Grafana dashboard into one of Perses.',
+    summary: 'Convert a Grafana dashboard, or import a catalog or update graph.',
     load: async () => (await import('./import.ts')).importCommand,
   },
   {

@@ -74,7 +74,7 @@ export function getData<T>(server: Server, path: string, params: URLSearchParams
 /** Requests one of Daytwo's own routes. Throws `NoAnswer` with the server's error message. */
 export async function requestOwn<T>(
   server: Server,
-  method: 'GET' | 'POST' | 'DELETE',
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
   body?: object,
 ): Promise<T> {

@@ -77,13 +77,13 @@ interface Answered {
 }
 
 async function readAll(server: Server, query: URLSearchParams): Promise<Answered> {
-  const first = await requestOwn<ReadinessItems>(server, 'GET', `${PATH}?${query}`)
+  const first = await requestOwn<ReadinessItems>(server, 'GET', `${PATH}?${query.toString()}`)
   const clusters = [...first.clusters]
   const rest = new URLSearchParams(query)
   rest.delete('facets')
   for (let cursor = first.nextCursor; cursor !== null;) {
     rest.set('cursor', cursor)
-    const page = await requestOwn<ReadinessItems>(server, 'GET', `${PATH}?${rest}`)
+    const page = await requestOwn<ReadinessItems>(server, 'GET', `${PATH}?${rest.toString()}`)
     clusters.push(...page.clusters)
     cursor = page.nextCursor
   }

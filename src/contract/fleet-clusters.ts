@@ -19,7 +19,7 @@ import { EvidenceItem, StuckItem, UpgradeItem } from './fleet-upgrades.ts'
 /** Clusters: versions, settings and states. */
 
 const PLATFORMS = ['openshift', 'kubernetes'] as const
-const FLAVOURS = ['community', 'openshift'] as const
+export const FLAVOURS = ['community', 'openshift'] as const
 
 const PlatformItem = Type.Object({
   kind: wordOf(PLATFORMS),
@@ -131,7 +131,7 @@ export const ClusterItems = listOf({
 })
 export type ClusterItems = Shape<typeof ClusterItems>
 
-const SettingValue = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String())])
+export const SettingValue = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String())])
 
 /** A setting: its value in HyperConverged (`null`: not set), and its default if known. */
 export const SettingItem = Type.Object({

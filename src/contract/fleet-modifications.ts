@@ -24,9 +24,7 @@ export const ModificationItem = Type.Object({
   /** Of the whole burst, also in answers about a moment within it. */
   count: Type.Integer(),
   /** Of a JSON patch (RFC 6902); `null` for another kind, or when only its size is known. */
-  operations: orNull(
-    Type.Array(PatchOperationItem),
-  ),
+  operations: orNull(Type.Array(PatchOperationItem)),
   annotation: orNull(Type.String()),
   text: Type.String(),
   /** During an upgrade of HCO, when some versions count their own changes. */

@@ -9,6 +9,7 @@ import type { ClusterFacts, FleetFactsReader, ModificationQuery, UpgradeQuery } 
 import type { ClusterRecord, Modification } from '../model/cluster-record.ts'
 import type { FeatureGates } from '../model/gate-use.ts'
 import type { Target } from '../model/readiness.ts'
+import type { FleetPlan } from '../model/plan.ts'
 import type { StrandedVersion } from '../model/stranded.ts'
 import type { StuckVerdict } from '../model/stuck.ts'
 import type { UpgradeRecord } from '../model/upgrade.ts'
@@ -22,9 +23,26 @@ import type { Gone } from './clusters/gone.ts'
 import { unjoinedPairs, type UnjoinedPair } from './clusters/unjoined.ts'
 import type { EdgeReader } from './edges/edge-index.ts'
 import { strandedVersions } from './edges/stranded.ts'
+import { runningVersions } from './clusters/running-versions.ts'
+import type { CincinnatiGraph } from './graph/cincinnati.ts'
+import { graphFacts, type GraphFacts, type GraphQuery } from './graph/graph-facts.ts'
+import type { GraphRisks } from './graph/risks.ts'
+import type { ServedQuery, UpdateGraphs } from './graph/update-graphs.ts'
 import type { FleetProgress } from './loop/fleet-loop.ts'
 import type { HazardCalibration } from './readiness/calibration.ts'
 import type { ClusterReadiness, ReadinessPage, ReadinessQuery } from './readiness/readiness-index.ts'
+import { planOf, type PlanQuery } from './plan/plan-query.ts'
+import {
+  clusterDifferences,
+  clusterStacks,
+  fleetConfiguration,
+  settingDetail,
+  type ClusterDifferences,
+  type ClusterStack,
+  type ConfigurationQuery,
+  type FleetConfiguration,
+  type SettingDetail,
+} from './configuration/configuration-answers.ts'
 import { fleetNow, type FleetNow, type NowSource } from './now/now.ts'
 import { detailOf, fleetPatches, type PatchDetail, type PatchGroup } from './patches/fleet-patches.ts'
 import { patchKeyOf } from './patches/patch-key.ts'
@@ -56,8 +74,20 @@ export interface FleetView extends EdgeReader {
   patches(to?: string): Promise<readonly PatchGroup[]>
   /** `undefined`: no cluster has a patch with this key. */
   patch(key: string, to?: string): Promise<PatchDetail | undefined>
+  /** The update graph as it is imported now, with the clusters of the moment. */
+  updateGraph(query: GraphQuery): Promise<GraphFacts>
+  /** What an update service answers: nothing of it is about clusters. */
+  servedGraph(query: ServedQuery): Promise<CincinnatiGraph>
   /** Feature gates that are set, and where; `gate`: this gate only, case-insensitive. */
   gates(gate?: string): Promise<FeatureGates>
+  /** The settings in use, and what each is compared with. */
+  configuration(query: ConfigurationQuery): Promise<FleetConfiguration>
+  /** The clusters of one setting; `undefined`: no cluster reports it. */
+  setting(name: string, query: ConfigurationQuery): Promise<SettingDetail | undefined>
+  /** How a cluster differs from the baseline, or else from most clusters. `against`: from this cluster. Both by name or alias. */
+  differences(cluster: string, against?: string): Promise<ClusterDifferences>
+  /** The virtualization stack of each cluster that is not gone. */
+  stacks(): Promise<readonly ClusterStack[]>
   gone(): Promise<ReadonlyMap<string, Gone>>
   /** Clusters that can be upgraded, and what hinders others. Of the present: rejects for a past moment. */
   readiness(query: ReadinessQuery): Promise<ReadinessPage>
@@ -65,6 +95,8 @@ export interface FleetView extends EdgeReader {
   targets(): Promise<readonly Target[]>
   /** In the order of the hazards. */
   calibration(): Promise<readonly HazardCalibration[]>
+  /** The plan of an upgrade of the clusters that match the filter; at most `PLAN_CLUSTERS_MAX` are planned. */
+  plan(query: PlanQuery): Promise<FleetPlan>
   /** Pairs of clusters that are not gone and are probably one. */
   unjoined(): Promise<readonly UnjoinedPair[]>
 }
@@ -81,7 +113,7 @@ export interface ClusterWithHistory {
 
 /** What a view reads of the in-memory index. The index of a past moment ignores `nowMs`. */
 export type FleetIndexReader = NowSource &
-  Pick<FleetIndex, 'clusters' | 'cluster' | 'lastReportOf' | 'gone' | 'judge' | 'notOffered'> & {
+  Pick<FleetIndex, 'clusters' | 'cluster' | 'lastReportOf' | 'gone' | 'judge' | 'notOffered' | 'baseline'> & {
     readonly edges: Omit<FleetIndex['edges'], 'estimateNext' | 'without'>
     /** Of the present: what hazards read is not stored by moment. */
     readonly readiness?: FleetIndex['readiness']
@@ -95,9 +127,16 @@ export interface FleetSource {
   }
   readonly knownFrom: () => Promise<number | undefined>
   readonly progress: () => FleetProgress
+  readonly graphs: GraphSource
 }
 
-export function createFleetView({ nowMs, index, records, knownFrom, progress }: FleetSource): FleetView {
+export interface GraphSource {
+  /** Of the present imports. */
+  readonly current: () => Promise<UpdateGraphs>
+  readonly risks: GraphRisks
+}
+
+export function createFleetView({ nowMs, index, records, knownFrom, progress, graphs }: FleetSource): FleetView {
   const edges = async () => (await index()).edges
   const readiness = async () => {
     const found = (await index()).readiness
@@ -153,11 +192,45 @@ export function createFleetView({ nowMs, index, records, knownFrom, progress }: 
       const [group] = fleetPatches(records, own, to)
       return group && detailOf(group)
     },
+    updateGraph: async (query) => {
+      const fleet = await index()
+      const { operator } = query
+      const running = runningVersions(fleet.active(nowMs), operator, nowMs)
+      const named = query.cluster === undefined ? undefined : fleet.lastReportOf(query.cluster)?.cluster
+      const cluster = named === undefined ? undefined : running.find((one) => one.cluster === named)
+      const isHco = operator === 'kubevirt-hyperconverged'
+      return graphFacts(query, {
+        operatorGraph: (await graphs.current()).graph(
+          operator,
+          running.map(({ version }) => version),
+        ),
+        ...{ running, nowMs, risks: graphs.risks },
+        edges: fleet.edges.edges({ operator }),
+        stranded: isHco
+          ? strandedVersions(fleet.active(nowMs), fleet.edges.runs(), fleet.notOffered(nowMs), nowMs)
+          : [],
+        ...(cluster === undefined ? {} : { cluster }),
+      })
+    },
+    servedGraph: async (query) => (await graphs.current()).served(query),
     gates: async (gate) => gatesNamed(featureGates(...(await patched())), gate),
+    configuration: async (query) => fleetConfiguration(await index(), query, nowMs),
+    setting: async (name, query) => settingDetail(await index(), name, query, nowMs),
+    differences: async (cluster, against) => clusterDifferences(await index(), cluster, against, nowMs),
+    stacks: async () => clusterStacks(await index(), nowMs),
     gone: async () => (await index()).gone(nowMs),
     readiness: async (query) => (await readiness()).list(query, nowMs),
     targets: async () => (await readiness()).targets(),
     calibration: async () => (await readiness()).calibration(),
+    plan: async (query) => {
+      const fleet = await index()
+      const running = runningVersions(fleet.active(nowMs), 'kubevirt-hyperconverged', nowMs)
+      const { graph, imports } = (await graphs.current()).graph(
+        'kubevirt-hyperconverged',
+        running.map(({ version }) => version),
+      )
+      return planOf(fleet, query, nowMs, imports.length === 0 ? undefined : graph)
+    },
     unjoined: async () => unjoinedPairs((await index()).active(nowMs)),
     edges: async (query) => {
       const known = await edges()

@@ -5,7 +5,9 @@
  */
 import type { FleetFactsReader } from '../model/fleet-facts.ts'
 import type { FleetIndex } from './clusters/fleet-index.ts'
-import { createFleetView, type FleetView } from './fleet-view.ts'
+import { createFleetView, type FleetView, type GraphSource } from './fleet-view.ts'
+import { createGraphRisks } from './graph/risks.ts'
+import { createUpdateGraphs } from './graph/update-graphs.ts'
 import type { FleetProgress } from './loop/fleet-loop.ts'
 import { pastFleet, type PastFleet } from './past/past-fleet.ts'
 import { pastRecords } from './past/past-pages.ts'
@@ -21,11 +23,18 @@ export type FleetViews = (moment: FleetMoment) => FleetView
 
 const PAST_CACHED_MS = 30_000
 
-/** @param present resolves when the index is filled; `progress`: of the derivation */
+/** The graph of the known releases, without risks. */
+export const RELEASES_ALONE: GraphSource = {
+  current: () => Promise.resolve(createUpdateGraphs([])),
+  risks: createGraphRisks({ ofAll: () => Promise.resolve(undefined), ofOne: () => Promise.resolve([]) }),
+}
+
+/** @param present resolves when the index is filled; `progress`: of the derivation; `graphs`: the same at each moment */
 export function createFleetViews(
   facts: FleetFactsReader,
   present: Promise<FleetIndex>,
   progress: () => FleetProgress,
+  graphs: GraphSource = RELEASES_ALONE,
 ): FleetViews {
   const pastAt = createPastIndex(facts, present)
   const knownFrom = async (): Promise<number | undefined> => {
@@ -36,7 +45,7 @@ export function createFleetViews(
     return firstMs
   }
   return ({ nowMs, atMs }) => {
-    const shared = { knownFrom, progress }
+    const shared = { knownFrom, progress, graphs }
     if (atMs === undefined) return createFleetView({ ...shared, nowMs, index: () => present, records: facts })
     const index = (): Promise<PastFleet> => pastAt(atMs, nowMs)
     const records = pastRecords(facts, atMs, async () => (await index()).openRecords())

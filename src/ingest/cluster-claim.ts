@@ -53,7 +53,7 @@ export function senderOfSeries(
 }
 
 /** Covers `fleet/signals/signals.ts`. */
-const FACT_METRIC = /^(kubevirt_|csv_|subscription_|cluster_|kube_|hyperconverged_)/
+const FACT_METRIC = /^(cluster:)?(kubevirt_|csv_|subscription_|cluster_|kube_|hyperconverged_)/
 const NO_NAMES: readonly ClaimedName[] = []
 const NAME_LABEL = 'k8s_cluster_name'
 

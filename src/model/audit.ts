@@ -13,6 +13,10 @@ export const AUDIT_ACTIONS = [
   'risk.withdraw',
   'cluster.erase',
   'cluster.erase.allow',
+  'graph.import',
+  'graph.remove',
+  'configuration.baseline.choose',
+  'configuration.baseline.remove',
   'process.remove',
   'rules.reload',
   'token.add',
@@ -28,7 +32,7 @@ export interface AuditedAction {
   /** The token's name; on an open server the declared name; `daytwo` for automatic actions. */
   readonly by: string
   readonly action: AuditAction
-  /** Id of the silence, fingerprint of the alert, name of the cluster or sender, or of what was reloaded. */
+  /** Id of the silence, fingerprint of the alert, name of the cluster, of the import or of the sender, or of what was reloaded. */
   readonly subject: string
   /** The change as JSON. */
   readonly detail: string

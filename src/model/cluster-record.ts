@@ -40,7 +40,18 @@ export interface ClusterRecord {
     readonly degraded: number
   }[]
   /** Running VMs (absent: not reported), and those whose launcher is older than the control plane. */
-  readonly workloads?: { readonly running?: number; readonly outdated: number; readonly atMs: number }
+  readonly workloads?: {
+    readonly running?: number
+    readonly outdated: number
+    /** VMs that report LiveMigratable=False; absent: no VMI is reported. */
+    readonly nonMigratable?: number
+    readonly atMs: number
+  }
+  /** VMs to update when the newest workload update started; absent: none was observed. */
+  readonly vmsAtLastUpdate?: number
+  /** Where HyperConverged and the Subscription of HCO are, for commands. */
+  readonly hyperConverged?: ObjectPlace
+  readonly hcoSubscription?: ObjectPlace
   readonly goldenImages?: { readonly crons: number; readonly outdated: number }
   readonly descheduler?: { readonly profiles: readonly string[]; readonly isMisconfigured?: boolean }
   /** Adoption inventory: VMs by instance type and preference, and requested deprecated API versions, as far as reported. */
@@ -49,12 +60,22 @@ export interface ClusterRecord {
   readonly deprecatedApis: Readonly<Record<string, number>>
   /** What upgrade hazards need besides; absent: nothing of it is reported. */
   readonly hazards?: HazardFacts
+  /** VMs by the machine type that QEMU runs; absent: not reported. */
+  readonly machineTypes?: Readonly<Record<string, number>>
+  /** Clients of versions of APIs, by `resource.version.group`; absent: not reported. */
+  readonly apiClients?: readonly ApiClients[]
   readonly region?: string
   readonly provider?: string
   readonly environment?: string
   readonly firstSeenMs: number
   readonly lastSeenMs: number
   readonly coverage: Coverage
+}
+
+/** The name and namespace of an object. */
+export interface ObjectPlace {
+  readonly name: string
+  readonly namespace: string
 }
 
 export const CLUSTER_PROBLEMS = [
@@ -82,6 +103,16 @@ export interface ClusterProblem {
   readonly evidence: readonly Evidence[]
 }
 
+/** Who uses one version of an API, as OpenShift counts it. */
+export interface ApiClients {
+  /** `virtualmachines.v1alpha3.kubevirt.io` */
+  readonly api: string
+  /** The Kubernetes release without it, `1.32`; absent: none is announced. */
+  readonly removedIn?: string
+  /** User agents of the last 24 hours. */
+  readonly clients: readonly string[]
+}
+
 /** A write to an object. */
 export interface Written {
   /** Absent: before the history of the object. */
@@ -100,6 +131,14 @@ export interface ClusterSettings {
   /** The write that set each gate to its value; without gates whose write is not known. */
   readonly featureGatesWritten?: Readonly<Record<string, Written>>
   readonly tuningPolicy?: string
+  /** Further settings of HyperConverged that are single values, by the names of `fleet/data/settings.json`. */
+  readonly others?: Readonly<Record<string, string | number | boolean>>
+  /** The default classes; absent: StorageClasses are not reported. An empty text: no class is the default. */
+  readonly storage?: { readonly default: string; readonly virtDefault: string }
+  /** DataSources that DataImportCrons keep up to date, sorted; absent: none is reported. */
+  readonly goldenImages?: readonly string[]
+  /** The write that set each setting but gates to its value, by name; without those whose write is not known. */
+  readonly written?: Readonly<Record<string, Written>>
 }
 
 /** The data sources of the cluster. */

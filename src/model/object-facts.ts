@@ -96,6 +96,8 @@ export interface HyperConvergedFacts extends FactsBase {
   /** Annotations that patch operands past the API, by annotation name, as written. */
   readonly jsonPatches: Readonly<Record<string, string>>
   readonly tuningPolicy?: string
+  /** Further settings that are single values, by the names of `fleet/data/settings.json`: `certConfig.ca.duration`, ... */
+  readonly others?: Readonly<Record<string, string | number | boolean>>
   readonly isInfrastructureHighlyAvailable?: boolean
   /** The number of golden images that it updates. */
   readonly dataImportCronTemplates?: number
@@ -218,6 +220,26 @@ export interface OperatorGroupFacts extends FactsBase {
   readonly upgradeStrategy: string
 }
 
+export interface StorageClassFacts extends FactsBase {
+  readonly kind: 'storageclasses'
+  readonly provisioner: string
+  /** Of Kubernetes, and of CDI for disks of virtual machines. */
+  readonly isDefault: boolean
+  readonly isVirtDefault: boolean
+}
+
+/**
+ * OpenShift's count of the requests to one version of an API (APIRequestCount), without the counts: they change every
+ * minute. Optional: the edge kit leaves them out by default.
+ */
+export interface ApiRequestCountFacts extends FactsBase {
+  readonly kind: 'apirequestcounts'
+  /** The Kubernetes release without the API, `1.32`; absent: none is announced. */
+  readonly removedIn?: string
+  /** User agents of the last 24 hours, sorted, at most `CLIENTS_MAX` of `wire/k8s/openshift.ts`. */
+  readonly clients: readonly string[]
+}
+
 /** An Event about a watched object. Events have no state; the newest `count` of one counts. */
 export interface EventFacts extends FactsBase {
   readonly kind: 'events'
@@ -244,6 +266,8 @@ export interface VirtualMachineInstanceFacts extends FactsBase {
   readonly instanceType?: string
   readonly preference?: string
   readonly nodeName?: string
+  /** The type that QEMU runs (`pc-q35-rhel9.4.0`), else the one of the spec, which may be an alias (`q35`). */
+  readonly machineType?: string
 }
 
 export type ObjectFacts =
@@ -263,6 +287,8 @@ export type ObjectFacts =
   | NodeFacts
   | CatalogSourceFacts
   | OperatorGroupFacts
+  | StorageClassFacts
+  | ApiRequestCountFacts
   | EventFacts
   | VirtualMachineInstanceFacts
 export type ObjectKind = ObjectFacts['kind']

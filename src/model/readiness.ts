@@ -109,12 +109,6 @@ export interface RiskAlert {
   readonly firedAtMs: number
 }
 
-/** What an analysis of a JSON patch found for the way from one version to another. */
-export interface PatchFinding {
-  readonly class: 'broken' | 'fragile' | 'redundant' | 'superseded' | 'gate' | 'dangerous' | 'unknown'
-  readonly text: string
-}
-
 /** `more_failures`: upgrades with the hazard fail more often. `no_difference`: the hazard does not discriminate. */
 export const CALIBRATION_RESULTS = ['more_failures', 'fewer_failures', 'no_difference', 'too_few'] as const
 export type CalibrationResult = (typeof CALIBRATION_RESULTS)[number]

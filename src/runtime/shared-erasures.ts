@@ -129,10 +129,7 @@ export function createSharedErasures(parts: SharedErasureParts): SharedErasures 
 }
 
 /** When the last process ended it; `undefined`: not all that are known have. */
-function lastDone(
-  { processes = [] }: Erasure,
-  known: readonly Pick<ProcessRecord, 'name'>[],
-): number | undefined {
+function lastDone({ processes = [] }: Erasure, known: readonly Pick<ProcessRecord, 'name'>[]): number | undefined {
   const doneMs = new Map(processes.map((one) => [one.process, one.doneMs]))
   const names = new Set([...doneMs.keys(), ...known.map(({ name }) => name)])
   const times = [...names].map((name) => doneMs.get(name))

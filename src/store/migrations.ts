@@ -634,6 +634,56 @@ export const STEPS: readonly Step[] = [
     FOR EACH STATEMENT EXECUTE FUNCTION tell_table();
   `,
   },
+  // The cluster with whose configuration all others are compared: at most one row.
+  {
+    sqlite: `
+  CREATE TABLE configuration_baseline (
+    id INTEGER PRIMARY KEY,
+    cluster TEXT NOT NULL,
+    by TEXT NOT NULL,
+    chosen_at_ms INTEGER NOT NULL
+  ) STRICT;
+  `,
+    postgres: `
+  CREATE TABLE configuration_baseline (
+    id bigint PRIMARY KEY,
+    cluster bytewise NOT NULL,
+    by text NOT NULL,
+    chosen_at_ms bigint NOT NULL
+  );
+  CREATE TRIGGER tell AFTER INSERT OR UPDATE OR DELETE ON configuration_baseline
+    FOR EACH STATEMENT EXECUTE FUNCTION tell_table();
+  `,
+  },
+  // Imported catalogs and graphs. kind: catalog, graph. document: as it was read, JSON.
+  {
+    sqlite: `
+      CREATE TABLE update_graph (
+        name TEXT PRIMARY KEY,
+        kind TEXT NOT NULL,
+        operator TEXT NOT NULL,
+        arch TEXT,
+        source TEXT NOT NULL,
+        imported_at_ms INTEGER NOT NULL,
+        by TEXT NOT NULL,
+        document TEXT NOT NULL
+      ) STRICT;
+    `,
+    postgres: `
+      CREATE TABLE update_graph (
+        name bytewise PRIMARY KEY,
+        kind text NOT NULL,
+        operator text NOT NULL,
+        arch text,
+        source text NOT NULL,
+        imported_at_ms bigint NOT NULL,
+        by text NOT NULL,
+        document text NOT NULL
+      );
+      CREATE TRIGGER tell AFTER INSERT OR UPDATE OR DELETE ON update_graph
+        FOR EACH STATEMENT EXECUTE FUNCTION tell_table();
+    `,
+  },
   // metrics_store: JSON, how far the metrics store is. PostgreSQL: what processes know of each other.
   { sqlite: 'ALTER TABLE erasure ADD COLUMN metrics_store TEXT', postgres: DEPLOYMENT_STEP },
 ]

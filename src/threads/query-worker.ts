@@ -12,8 +12,14 @@ import { inSlices, ownTurn, startTurn } from '../base/thread-slices.ts'
 import { OwnedLeases, type LeaseNews, type LeaseUpdate } from '../deployment/owned-leases.ts'
 import { AdoptionIndex } from '../fleet/adoption/adoption-index.ts'
 import { EXPECTED_OPERATORS } from '../fleet/adoption/cube-of-day.ts'
-import { fillFleetIndex, rereadClusters, rereadDecommissions } from '../fleet/clusters/fill-fleet-index.ts'
+import {
+  fillFleetIndex,
+  rereadBaseline,
+  rereadClusters,
+  rereadDecommissions,
+} from '../fleet/clusters/fill-fleet-index.ts'
 import { createFleetIndex } from '../fleet/clusters/fleet-index.ts'
+import { createUpdateGraphs } from '../fleet/graph/update-graphs.ts'
 import type { FleetView } from '../fleet/fleet-view.ts'
 import type { FleetMoment } from '../fleet/fleet-views.ts'
 import type { FleetLoop } from '../fleet/loop/fleet-loop.ts'
@@ -116,6 +122,14 @@ export type QueryServices = {
     /** Replaces the firing alerts that are risks of upgrades. */
     setAlerts(alerts: readonly RiskAlert[]): Promise<void>
   }
+  readonly baseline: {
+    /** Applies a changed choice of the baseline cluster; it is in effect when this resolves. */
+    reread(): Promise<void>
+  }
+  readonly graphs: {
+    /** Reads the imported catalogs and graphs again; they are in use when this resolves. */
+    reread(): Promise<void>
+  }
   readonly leases: {
     /** `undefined`: no other process shares the facts. */
     exchange(update: LeaseUpdate): LeaseNews | undefined
@@ -163,6 +177,7 @@ const CYCLE_SERVICES: ReadonlySet<string> = new Set<keyof QueryServices>([
   'fleetLoop',
   'decommissions',
   'readiness',
+  'graphs',
   'leases',
   'scopes',
   'metricsStore',
@@ -296,7 +311,10 @@ try {
     facts.fleet,
     facts.decommissions,
     facts.acceptedRisks,
-  )
+  ).then(async (index) => {
+    await rereadBaseline(index, facts.configurationBaseline)
+    return index
+  })
   let isFilled = false
   fleetIndex.then(() => (isFilled = true)).catch(() => undefined)
   const factsNow = (): FactHistory | undefined => (isFilled ? history : undefined)
@@ -341,7 +359,12 @@ try {
   const scopes = fleetIndex.then(() => clusterScopes)
   // Each caller gets the failure, but there may be no caller.
   scopes.catch(() => undefined)
+  const readGraphs = async () => createUpdateGraphs(await facts.updateGraphs.list())
+  let graphs = readGraphs()
+  // Each caller gets the failure, but there may be no caller.
+  graphs.catch(() => undefined)
   const servicesOf = createRequestServices({
+    graphs: () => graphs,
     ...{ scopes, engineOf: engines.ofRequests, responseBytesMax },
     ...{ facts, spans, logs, replay, adoption: adoptionIndex },
     progress: (clusters) => fleetLoop.progress(clusters),
@@ -388,6 +411,17 @@ try {
       },
       setAlerts: async (alerts) => {
         ;(await fleetIndex).readiness.setAlerts(alerts)
+      },
+    },
+    baseline: {
+      reread: async () => {
+        await rereadBaseline(await fleetIndex, facts.configurationBaseline)
+      },
+    },
+    graphs: {
+      reread: async () => {
+        const fresh = await readGraphs()
+        graphs = Promise.resolve(fresh)
       },
     },
     leases: {

@@ -1,6 +1,7 @@
 import type { ComponentType, ReactNode } from 'react'
-import { Route, Switch } from 'wouter'
-import { EXPLORE_ROUTES, FLEET_LIST, FLEET_ROUTES, ROUTES } from './lib/paths.ts'
+import { Redirect, Route, Switch } from 'wouter'
+import { configurationPath, EXPLORE_ROUTES, FLEET_LIST, FLEET_ROUTES, gatePath, ROUTES } from './lib/paths.ts'
+import { withSearch } from './lib/address.ts'
 import { NotFoundPage } from './pages/not-found-page.tsx'
 import { NowPage } from './pages/now-page.tsx'
 import { CommandMenu, ViewDialog } from './panels/shell-dialogs.ts'
@@ -31,11 +32,13 @@ const load = {
   upgrade: () => import('./pages/upgrade-page.tsx'),
   edges: () => import('./pages/edges-page.tsx'),
   edge: () => import('./pages/edge-page.tsx'),
+  plan: () => import('./pages/plan-page.tsx'),
   modifications: () => import('./pages/modifications-page.tsx'),
   readiness: () => import('./pages/readiness-page.tsx'),
   patches: () => import('./pages/patches-page.tsx'),
   patch: () => import('./pages/patch-page.tsx'),
-  gates: () => import('./pages/gates-page.tsx'),
+  configuration: () => import('./pages/configuration-page.tsx'),
+  setting: () => import('./pages/setting-page.tsx'),
   gate: () => import('./pages/gate-page.tsx'),
   adoption: () => import('./pages/adoption-page.tsx'),
 } as const
@@ -73,11 +76,13 @@ const UpgradesPage = laterPage(async () => (await load.upgrades()).UpgradesPage)
 const UpgradePage = laterPage(async () => (await load.upgrade()).UpgradePage)
 const EdgesPage = laterPage(async () => (await load.edges()).EdgesPage)
 const EdgePage = laterPage(async () => (await load.edge()).EdgePage)
+const PlanPage = laterPage(async () => (await load.plan()).PlanPage)
 const ModificationsPage = laterPage(async () => (await load.modifications()).ModificationsPage)
 const ReadinessPage = laterPage(async () => (await load.readiness()).ReadinessPage)
 const PatchesPage = laterPage(async () => (await load.patches()).PatchesPage)
 const PatchPage = laterPage(async () => (await load.patch()).PatchPage)
-const GatesPage = laterPage(async () => (await load.gates()).GatesPage)
+const ConfigurationPage = laterPage(async () => (await load.configuration()).ConfigurationPage)
+const SettingPage = laterPage(async () => (await load.setting()).SettingPage)
 const GatePage = laterPage(async () => (await load.gate()).GatePage)
 const AdoptionPage = laterPage(async () => (await load.adoption()).AdoptionPage)
 
@@ -100,12 +105,20 @@ export function Routes(): ReactNode {
           <EdgePage key={`${operator} ${from} ${to}`} operator={operator} from={from} to={to} />
         )}
       </Route>
+      <Route path={FLEET_ROUTES.plan} component={PlanPage} />
       <Route path={FLEET_ROUTES.modifications} component={ModificationsPage} />
       <Route path={FLEET_ROUTES.readiness} component={ReadinessPage} />
       <Route path={FLEET_ROUTES.patches} component={PatchesPage} />
       <Route path={FLEET_ROUTES.patch}>{({ key }) => <PatchPage key={key} patchKey={key} />}</Route>
-      <Route path={FLEET_ROUTES.gates} component={GatesPage} />
+      <Route path={FLEET_ROUTES.configuration} component={ConfigurationPage} />
+      <Route path={FLEET_ROUTES.setting}>{({ setting }) => <SettingPage key={setting} name={setting} />}</Route>
       <Route path={FLEET_ROUTES.gate}>{({ gate }) => <GatePage key={gate} gate={gate} />}</Route>
+      <Route path={FLEET_ROUTES.oldGates}>
+        <Redirect to={configurationPath()} replace />
+      </Route>
+      <Route path={FLEET_ROUTES.oldGate}>
+        {({ gate }) => <Redirect to={withSearch(gatePath(gate), location.search.slice(1))} replace />}
+      </Route>
       <Route path={ROUTES.adoption} component={AdoptionPage} />
       <Route path={ROUTES.resolved} component={ResolvedPage} />
       <Route path={ROUTES.rules} component={RulesPage} />

@@ -31,6 +31,7 @@ import type { RuleReader } from '../../src/api/prometheus/rules.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { emptyAdoption } from '../support/adoption.ts'
 import { emptyFleet } from '../support/fleet-facts.ts'
+import { memoryGraphImports } from '../support/graph-imports.ts'
 import { memoryNotify } from '../support/notify.ts'
 import { MemoryAppender } from '../support/memory-appender.ts'
 import { memoryPeople } from '../support/people.ts'
@@ -280,6 +281,10 @@ export async function makeServer(
     inventory: () => Promise.resolve(undefined),
     fleet: emptyFleet(),
     adoption: emptyAdoption(),
+    usage: {
+      machineTypes: () => Promise.resolve({ vms: new Map(), deprecated: new Map() }),
+      requestedApis: () => Promise.resolve([]),
+    },
     erasures: {
       list: () => Promise.resolve([]),
       begin: () => Promise.resolve(undefined),
@@ -287,6 +292,7 @@ export async function makeServer(
       refused: () => Promise.resolve([]),
       cycle: () => Promise.resolve(),
     },
+    graphImports: memoryGraphImports(),
     clusterReport: () => Promise.resolve(undefined),
     authenticate: () => Promise.resolve(undefined),
     requiresToken: false,

@@ -36,6 +36,7 @@ describe('daytwo', () => {
       'ready',
       'decommission',
       'query',
+      'plan',
       'check',
       'config',
       'test',

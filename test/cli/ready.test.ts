@@ -129,7 +129,7 @@ describe('daytwo ready', () => {
   test('a version that is none, and a server that does not know the token, are no verdict', async () => {
     expect(await ready('--target', 'latest')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('want a version'),
+      stderr: expect.stringContaining('want a version') as unknown,
     })
     expect((await daytwo('ready', '--url', url, '--token', 'nobody', '--target', '1.17')).code).toBe(1)
   })
@@ -198,7 +198,10 @@ describe('the routes', () => {
       reached: 1,
       facets: { verdicts: { ready: 1, at_risk: 1, not_recommended: 1, unknown: 1 } },
       clusters: [
-        { cluster: 'bru', hazards: [{ id: 'paused_pool', fix: { command: expect.stringContaining('worker') } }] },
+        {
+          cluster: 'bru',
+          hazards: [{ id: 'paused_pool', fix: { command: expect.stringContaining('worker') as unknown } }],
+        },
       ],
     })
     const paged = await call('GET', '?to=4.21.0&limit=3', 'v')
@@ -211,7 +214,7 @@ describe('the routes', () => {
     expect(await detail.json()).toMatchObject({
       readiness: {
         target: { operator: 'openshift' },
-        hazards: expect.arrayContaining([expect.objectContaining({ id: 'version_skew' })]),
+        hazards: expect.arrayContaining([expect.objectContaining({ id: 'version_skew' })]) as unknown,
       },
     })
   })

@@ -63,6 +63,10 @@ export const EXCEPTIONS: readonly {
 }[] = [
   { place: 'docs/concepts.md', phrase: '(in the API: edge)', reason: 'names the field of the API' },
   { place: 'CHANGELOG.md', phrase: '*Daytwo itself*', reason: 'name of a dashboard' },
-  { place: 'src/fleet/readiness/hazards/machine-types.ts', phrase: '.machine.type', reason: 'names the field of the object' },
+  {
+    place: 'src/fleet/readiness/hazards/machine-types.ts',
+    phrase: '.machine.type',
+    reason: 'names the field of the object',
+  },
   { place: 'bench/README.md', phrase: 'machine', reason: 'the host of a measurement, as in benchmarks elsewhere' },
 ]

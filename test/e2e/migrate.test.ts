@@ -235,7 +235,10 @@ describe('a migration of samples alone', () => {
     })
     http.listen(0, '127.0.0.1')
     await once(http, 'listening')
-    stopping.push(async () => http.close())
+    stopping.push(() => {
+      http.close()
+      return Promise.resolve()
+    })
     const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
     const migrate = (...args: readonly string[]) => daytwo('migrate', '--data', data(), ...args)
     const short = await migrate('--store.metrics', url)

@@ -64,7 +64,7 @@ beforeEach(async () => {
 })
 
 /** What hazards read is not stored by moment. */
-type OfPresent = 'readiness' | 'targets' | 'calibration'
+type OfPresent = 'readiness' | 'targets' | 'calibration' | 'plan'
 
 /** Each question once. */
 async function answersOf(view: FleetView): Promise<Record<Exclude<keyof FleetView, OfPresent>, unknown>> {
@@ -84,9 +84,15 @@ async function answersOf(view: FleetView): Promise<Record<Exclude<keyof FleetVie
     judge: await view.judge('u1'),
     modifications: await view.modifications({ limit: 10 }),
     stranded: await view.stranded(),
+    updateGraph: await view.updateGraph({ operator: 'kubevirt-hyperconverged', cluster: 'done', to: '1.18.1' }),
+    servedGraph: await view.servedGraph({ channel: 'stable' }),
     gates: await view.gates(),
     patches: await view.patches(),
     patch: await view.patch('none'),
+    configuration: await view.configuration({ filter: {} }),
+    setting: await view.setting('evictionStrategy', { filter: {} }),
+    differences: await view.differences('done'),
+    stacks: await view.stacks(),
     gone: await view.gone(),
     unjoined: await view.unjoined(),
     edges: await view.edges({}),

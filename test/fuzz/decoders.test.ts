@@ -10,8 +10,18 @@ import { K8S } from './targets/objects.ts'
 import { OTLP } from './targets/otlp.ts'
 import { REMOTE_WRITE } from './targets/remote-write.ts'
 import { STORED_BYTES } from './targets/stored-bytes.ts'
+import { UPDATE_GRAPHS } from './targets/update-graphs.ts'
 
-testTargets([...REMOTE_WRITE, ...OTLP, ...K8S, ...JSON_PATCHES, ...FARO, ...ALERTMANAGER, ...STORED_BYTES])
+testTargets([
+  ...REMOTE_WRITE,
+  ...OTLP,
+  ...K8S,
+  ...JSON_PATCHES,
+  ...FARO,
+  ...ALERTMANAGER,
+  ...STORED_BYTES,
+  ...UPDATE_GRAPHS,
+])
 
 test.each([
   ['1.0', V1],

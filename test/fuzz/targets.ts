@@ -13,9 +13,10 @@ import { SHOWN_PAGES } from './targets/shown-pages.ts'
 import { SIGN_IN } from './targets/sign-in.ts'
 import { STORED_BYTES } from './targets/stored-bytes.ts'
 import { TEMPLATES } from './targets/templates.ts'
+import { UPDATE_GRAPHS } from './targets/update-graphs.ts'
 
 /** All targets of `npm run fuzz`. */
 export const TARGETS: readonly Target[] = [
-  ...[...REMOTE_WRITE, ...OTLP, ...K8S, ...JSON_PATCHES, ...FARO, ...ALERTMANAGER, ...STORED_BYTES],
+  ...[...REMOTE_WRITE, ...OTLP, ...K8S, ...JSON_PATCHES, ...FARO, ...ALERTMANAGER, ...STORED_BYTES, ...UPDATE_GRAPHS],
   ...[...PROMQL, ...REGEX, ...TEMPLATES, ...RUNBOOK_COMMANDS, ...SIGN_IN, ...SHOWN_PAGES, ...HTTP],
 ]

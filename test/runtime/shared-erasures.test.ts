@@ -94,7 +94,13 @@ describe.skipIf(POSTGRES === undefined)('erasures of several processes', () => {
     folders.b.change('id-1', { removed: 7 })
     await b.step(T0 + 2 * MINUTE_MS)
     expect(await b.list()).toMatchObject([
-      { removed: 12, processes: [{ process: 'a', doneMs: T0 + 1 }, { process: 'b', removed: 7 }] },
+      {
+        removed: 12,
+        processes: [
+          { process: 'a', doneMs: T0 + 1 },
+          { process: 'b', removed: 7 },
+        ],
+      },
     ])
     // One that has stopped, and is known, is waited for.
     known.push('c')
@@ -184,7 +190,7 @@ describe('deleting in the metrics store', () => {
       request.on('data', (part: Buffer) => (body += part.toString()))
       request.on('end', () => {
         const matches = new URLSearchParams(body).getAll('match[]')
-        seen.push(`${request.method} ${request.url} ${request.headers['x-scope-orgid']} ${matches.join(' ')}`)
+        seen.push(`${request.method} ${request.url} ${String(request.headers['x-scope-orgid'])} ${matches.join(' ')}`)
         response.writeHead(status).end(text)
       })
     })

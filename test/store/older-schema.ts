@@ -21,7 +21,9 @@ const UNDO: Readonly<Record<number, string>> = {
     DELETE FROM meta WHERE key = 'cold.key'`,
   33: 'DROP TABLE shipping_change',
   34: 'DROP TABLE accepted_risk',
-  35: 'ALTER TABLE erasure DROP COLUMN metrics_store',
+  35: 'DROP TABLE configuration_baseline',
+  36: 'DROP TABLE update_graph',
+  37: 'ALTER TABLE erasure DROP COLUMN metrics_store',
 }
 
 export function makeOlder(db: Database.Database, version: number): void {

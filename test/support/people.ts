@@ -6,6 +6,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { externalAlertOptionsOf } from '../../src/config/folder-options.ts'
 import { createDecommissions, type Decommissions } from '../../src/fleet/clusters/decommissions.ts'
 import { createAcceptances, type Acceptances } from '../../src/fleet/readiness/acceptances.ts'
+import { createBaselineChoice, type BaselineChoice } from '../../src/fleet/configuration/baseline.ts'
 import { createAlerts, type Alerts, type AlertStore } from '../../src/notify/alerts.ts'
 import { createUserActions, type UserActions } from '../../src/notify/user-actions.ts'
 import type { RuleAlert } from '../../src/model/alert.ts'
@@ -17,6 +18,7 @@ import { ConnectionLock } from '../../src/store/connection-lock.ts'
 export interface People extends UserActions, Alerts {
   readonly decommissions: Decommissions
   readonly acceptances: Acceptances
+  readonly baseline: BaselineChoice
 }
 
 export interface MemoryPeople {
@@ -34,6 +36,7 @@ export async function memoryPeople({
   wrap = (store) => store,
   decommissionsTold = () => Promise.resolve(),
   risksAccepted = () => Promise.resolve(),
+  baselineTold = () => Promise.resolve(),
 }: {
   readonly clock: Clock
   readonly ruleAlerts?: () => readonly RuleAlert[]
@@ -45,6 +48,7 @@ export async function memoryPeople({
   ) => AlertStore & { readonly decommissions?: Pick<Facts['decommissions'], 'list' | 'write'> }
   readonly decommissionsTold?: () => Promise<void>
   readonly risksAccepted?: () => Promise<void>
+  readonly baselineTold?: () => Promise<void>
 }): Promise<MemoryPeople> {
   const database = new Database(':memory:')
   migrate(database, ':memory:')
@@ -73,7 +77,8 @@ export async function memoryPeople({
       decommissionsTold,
     )
     const acceptances = await createAcceptances(facts.acceptedRisks, randomUUID, risksAccepted)
-    return { ...userActions, ...alerts, decommissions, acceptances }
+    const baseline = createBaselineChoice(facts.configurationBaseline, baselineTold)
+    return { ...userActions, ...alerts, decommissions, acceptances, baseline }
   }
   return { people: await start(), facts, restart: start }
 }

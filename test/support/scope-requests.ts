@@ -215,10 +215,26 @@ function fleetRequests(): Readonly<Record<string, RouteRequests>> {
     'GET /api/fleet/v1/patches': list('patches', 'patches?to=1.19.0&limit=1'),
     // Of the same patches as the list: a key is known only from there.
     'GET /api/fleet/v1/patches/:key': { outside: () => ['/api/fleet/v1/patches/0000000000000000'] },
+    'GET /api/fleet/v1/update-graph': { reads: () => ['/api/fleet/v1/update-graph?operator=kubevirt-hyperconverged'] },
     'GET /api/fleet/v1/stranded': list('stranded'),
     'GET /api/fleet/v1/unjoined': list('unjoined'),
     'GET /api/fleet/v1/gates': list('gates'),
     'GET /api/fleet/v1/gates/:gate': { reads: () => ['/api/fleet/v1/gates/deployKubeSecondaryDNS'] },
+    'GET /api/fleet/v1/configuration': {
+      reads: () => ['/api/fleet/v1/configuration', '/api/fleet/v1/configuration?format=csv'],
+    },
+    'GET /api/fleet/v1/configuration/settings/:setting': {
+      reads: () => ['/api/fleet/v1/configuration/settings/evictionStrategy'],
+    },
+    'GET /api/fleet/v1/configuration/clusters/:cluster': {
+      reads: (_, team) => clustersOf(team).map((cluster) => `/api/fleet/v1/configuration/clusters/${cluster}`),
+      outside: (_, team) => [
+        `/api/fleet/v1/configuration/clusters/${team}-shop`,
+        `/api/fleet/v1/configuration/clusters/a-shop?against=${team}-shop`,
+      ],
+    },
+    'GET /api/fleet/v1/kvm-stack': { reads: () => ['/api/fleet/v1/kvm-stack', `/api/fleet/v1/kvm-stack?${PAST}`] },
+    'GET /api/fleet/v1/deprecated-apis': { reads: () => ['/api/fleet/v1/deprecated-apis?target=1.18.1'] },
     'GET /api/fleet/v1/logs': {
       reads: () => ['/api/fleet/v1/logs', '/api/fleet/v1/logs?contains=slow'],
       outside: (ids, team) => [`/api/fleet/v1/logs?cluster=${team}-shop`, `/api/fleet/v1/logs?traceId=${ids.traceId}`],
@@ -255,6 +271,9 @@ function fleetRequests(): Readonly<Record<string, RouteRequests>> {
     'POST /api/fleet/v1/erasures': { outside: (_, team) => [erase(`${team}-shop`)] },
     'POST /api/fleet/v1/erasures/:id/allow': { outside: () => ['/api/fleet/v1/erasures/none/allow'] },
     'GET /api/fleet/v1/rules/tests': { reads: () => [] },
+    'POST /api/fleet/v1/plans': {
+      reads: () => [{ path: '/api/fleet/v1/plans', body: { target: '1.18', start: '2036-01-05T00:00:00Z' } }],
+    },
     'POST /api/fleet/v1/rules/replay': {
       reads: () => [
         {

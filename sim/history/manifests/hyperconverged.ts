@@ -10,7 +10,7 @@ export function hyperConvergedBody(facts: HyperConvergedFacts): Body {
     ...(facts.generation === undefined ? {} : { generation: facts.generation }),
     annotations: { ...facts.jsonPatches },
     rest: {
-      spec: isV1 ? v1Spec(facts) : flatSpec(facts),
+      spec: isV1 ? withOthers(v1Spec(facts), facts, 1) : withOthers(flatSpec(facts), facts, 0),
       status: {
         conditions: conditionsOf(facts.conditions),
         observedGeneration: facts.observedGeneration,
@@ -33,6 +33,51 @@ function strategyOf(facts: HyperConvergedFacts): Manifest {
   }
 }
 
+/** The places of further settings, in v1beta1 and in v1. */
+const PLACES = new Map<string, readonly [flat: readonly string[], grouped: readonly string[]]>([
+  [
+    'certConfig.server.duration',
+    [
+      ['certConfig', 'server', 'duration'],
+      ['security', 'certConfig', 'server', 'duration'],
+    ],
+  ],
+  [
+    'commonInstancetypesDeployment',
+    [
+      ['CommonInstancetypesDeployment', 'enabled'],
+      ['workloadSources', 'commonInstancetypesDeployment', 'enabled'],
+    ],
+  ],
+  [
+    'enableCommonBootImageImport',
+    [['enableCommonBootImageImport'], ['workloadSources', 'enableCommonBootImageImport']],
+  ],
+  [
+    'memoryOvercommitPercentage',
+    [
+      ['higherWorkloadDensity', 'memoryOvercommitPercentage'],
+      ['virtualization', 'higherWorkloadDensity', 'memoryOvercommitPercentage'],
+    ],
+  ],
+])
+
+function withOthers(spec: Manifest, { others = {} }: HyperConvergedFacts, layout: 0 | 1): Manifest {
+  let whole = spec
+  for (const [name, value] of Object.entries(others)) {
+    const place = PLACES.get(name)
+    if (place === undefined) throw new RangeError(`no place of the setting ${name} is written down`)
+    whole = withValue(whole, place[layout], value)
+  }
+  return whole
+}
+
+function withValue(spec: Manifest, [key, ...rest]: readonly string[], value: JsonValue): Manifest {
+  if (key === undefined) return spec
+  const inner = (new Map(Object.entries(spec)).get(key) ?? {}) as Manifest
+  return { ...spec, [key]: rest.length === 0 ? value : withValue(inner, rest, value) }
+}
+
 function flatSpec(facts: HyperConvergedFacts): Manifest {
   return {
     featureGates: facts.featureGates,
@@ -47,7 +92,7 @@ function flatSpec(facts: HyperConvergedFacts): Manifest {
 
 function v1Spec(facts: HyperConvergedFacts): Manifest {
   const featureGates: readonly JsonValue[] = Object.entries(facts.featureGates).map(([name, isOn]) =>
-    isOn ? { name } : { name, enabled: 'False' },
+    isOn ? { name } : { name, state: 'Disabled' },
   )
   return {
     featureGates,

@@ -6,6 +6,7 @@ import { failingOperandOf } from '../failing-operand.ts'
 import { HCO_SPEC_WRITER, ownerOf } from '../managers.ts'
 import { uidOf } from '../uid.ts'
 import { gateWrites, settingsOf } from './hco-settings.ts'
+import { settingWrites } from './planted-settings.ts'
 import { conditionAt, finite, type SimObject, type Spell } from './sim-object.ts'
 
 const OPERAND_REASONS: Readonly<Record<string, string>> = {
@@ -21,6 +22,8 @@ const ANNOTATION_OF: Readonly<Record<Component, string>> = {
   'network-addons': 'networkaddonsconfigs.kubevirt.io/jsonpatch',
   ssp: 'ssp.kubevirt.io/jsonpatch',
 }
+
+const MIGRATION = 'liveMigration.'
 
 /** The HyperConverged object: settings, conditions, and the version that is really reached. */
 export function hyperConverged(history: ClusterHistory): SimObject {
@@ -46,6 +49,7 @@ export function hyperConverged(history: ClusterHistory): SimObject {
   }))
   const spells = [...progressing, ...degraded, ...unready, ...closed, ...tainted]
   const gates = gateWrites(history)
+  const planted = settingWrites(history)
   const ends = new Set(upgrades.map(({ endMs }) => endMs))
   const patched = new Set(patches.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]))
   const done = { status: 'True', reason: 'ReconcileCompleted', message: 'Reconcile completed successfully' }
@@ -61,11 +65,14 @@ export function hyperConverged(history: ClusterHistory): SimObject {
       ...upgrades.map(({ endMs }) => endMs),
       ...history.updateMethods.map(({ fromMs }) => fromMs),
       ...gates.map(({ atMs }) => atMs),
+      ...planted.map(({ atMs }) => atMs),
     ]),
     // Each of these moments is a write to settings or annotations; everywhere else HCO writes its status.
     writerAt(timeMs) {
       const gate = gates.find(({ atMs }) => atMs === timeMs)
       if (gate !== undefined) return gate.by
+      const setting = planted.find(({ atMs }) => atMs === timeMs)
+      if (setting !== undefined) return setting.by
       if (timeMs === installedMs) return ownerOf(profile, 'installation')
       if (patched.has(timeMs)) return ownerOf(profile, 'JSON patches')
       return ends.has(timeMs) ? HCO_SPEC_WRITER : undefined
@@ -76,6 +83,10 @@ export function hyperConverged(history: ClusterHistory): SimObject {
       const version = reachedAt(history, timeMs)
       const ownGates = new Set(gates.filter(({ atMs }) => atMs <= timeMs).map(({ gate }) => gate))
       const methods = history.updateMethods.findLast(({ fromMs }) => fromMs <= timeMs)?.methods ?? ['LiveMigrate']
+      const set = planted.filter(({ atMs }) => atMs <= timeMs)
+      const settings = settingsOf(profile, version, ownGates)
+      const migration = set.filter(({ setting }) => setting.startsWith(MIGRATION))
+      const others = set.filter(({ setting }) => !setting.startsWith(MIGRATION))
       return {
         kind: 'hyperconvergeds',
         createdMs: installedMs,
@@ -92,10 +103,21 @@ export function hyperConverged(history: ClusterHistory): SimObject {
             .map((spell) => conditionAt('TaintedConfiguration', idle, [spell], timeMs, installedMs)),
         ],
         systemHealth: isDegraded ? 'error' : isBusy ? 'warning' : 'healthy',
-        generation: 3 + ownGates.size,
-        observedGeneration: 3 + ownGates.size,
+        generation: 3 + ownGates.size + set.length,
+        observedGeneration: 3 + ownGates.size + set.length,
         workloadUpdateMethods: methods,
-        ...settingsOf(profile, version, ownGates),
+        ...settings,
+        liveMigration: {
+          ...settings.liveMigration,
+          ...Object.fromEntries(migration.map(({ setting, value }) => [setting.slice(MIGRATION.length), value])),
+        },
+        ...(others.length === 0
+          ? {}
+          : {
+              others: Object.fromEntries(
+                others.map(({ setting, value }) => [setting, value] as const).sort(([a], [b]) => (a < b ? -1 : 1)),
+              ),
+            }),
         jsonPatches: Object.fromEntries(
           patches
             .filter((patch) => isWithin(patch, timeMs))

@@ -73,7 +73,7 @@ export function registerAcceptances(
 function expiryOf(expiresAt: string, nowMs: number): number {
   const expiresMs = msOf(expiresAt)
   const latestMs = nowMs + ACCEPTED_DAYS_MAX * DAY_MS
-  if (expiresMs !== undefined && expiresMs > nowMs && expiresMs <= latestMs) return expiresMs
+  if (expiresMs > nowMs && expiresMs <= latestMs) return expiresMs
   throw new FleetError(
     'bad_request',
     `expiresAt: got ${JSON.stringify(expiresAt)}, want a time between ${timeOf(nowMs)} and ${timeOf(latestMs)}`,

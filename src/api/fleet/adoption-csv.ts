@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { BehindAnswer, ShareAnswer, SpreadAnswer, UsageAnswer, WorkloadsAnswer } from '../../contract/adoption.ts'
+import { csvOf, type Cell } from './csv.ts'
 
 /**
  * Adoption answers as CSV (RFC 4180). A table contains neither the time of the request nor of the count, so its digest
  * changes only with its numbers: `sha256sum` of a saved file shows whether a citation is still valid.
  */
-
-type Cell = string | number | null | undefined
 
 export function shareCsv({
   days,
@@ -67,17 +66,4 @@ export function usageCsv({ days, known, items }: Pick<UsageAnswer, 'days' | 'kno
 /** As `digest` of the answers is documented. */
 export function digestOf(csv: string): string {
   return createHash('sha256').update(csv).digest('hex').slice(0, 16)
-}
-
-function csvOf(columns: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  const lines = rows.map((cells) => cells.map(cellText).join(','))
-  return `${[columns.join(','), ...lines].join('\r\n')}\r\n`
-}
-
-/** A text that a spreadsheet would evaluate as a formula is quoted. */
-function cellText(cell: Cell): string {
-  if (cell === null || cell === undefined) return ''
-  if (typeof cell === 'number') return String(cell)
-  const safe = /^[=+\-@\t]/.test(cell) ? `'${cell}` : cell
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

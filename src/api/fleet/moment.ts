@@ -69,7 +69,10 @@ export const UNAVAILABLE = {
   edges: ['coverage.silent'],
   stranded: ['stranded.notOffered', 'coverage.silent'],
   patches: ['variants.apiVersion', 'coverage.silent'],
+  updateGraph: ['channels.clusters', 'coverage.silent'],
   gates: ['gates.on', 'gates.off', 'uses.hyperconverged', 'coverage.silent'],
   modifications: ['modifications.count', 'coverage.silent'],
+  kvmStack: ['machineTypes.objects', 'coverage.silent'],
+  deprecatedApis: ['apis.clients', 'coverage.silent'],
   alerts: ['pending', 'value', 'rule', 'marks', 'failing'],
 } as const satisfies Readonly<Record<string, readonly string[]>>

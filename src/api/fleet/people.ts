@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Decommissions } from '../../fleet/clusters/decommissions.ts'
 import type { Acceptances } from '../../fleet/readiness/acceptances.ts'
+import type { BaselineChoice } from '../../fleet/configuration/baseline.ts'
 import type { Alerts } from '../../notify/alerts.ts'
 import type { UserActions } from '../../notify/user-actions.ts'
 
@@ -11,6 +12,8 @@ export interface ApiPeople
   readonly decommissions: Decommissions
   /** Risks of upgrades that users accept. */
   readonly acceptances: Acceptances
+  /** The cluster with whose configuration others are compared; its routes are of the whole fleet. */
+  readonly baseline: Pick<BaselineChoice, 'choose' | 'remove'>
 }
 
 /** The actor of a request without a token, which only a server on loopback accepts. */

@@ -1,6 +1,7 @@
 /** All ports of the routes: of the whole fleet as the program wires them, of a scope by `scoped-ports.ts`. */
 import type { Erasures } from '../../fleet/clusters/erasures.ts'
 import type { FleetViews } from '../../fleet/fleet-views.ts'
+import type { GraphImports } from '../../fleet/graph/imports.ts'
 import type { AuditReader } from '../../fleet/scope/scoped-records.ts'
 import type { AlertRunReader } from '../../model/alert-run.ts'
 import type { ClusterScope, ClusterSelectors } from '../../model/cluster-scope.ts'
@@ -18,6 +19,7 @@ import type { RunReplay } from '../fleet/replay.ts'
 import type { ApiTraces } from '../jaeger/trace-answers.ts'
 import type { Federate } from '../prometheus/federate.ts'
 import type { QueryAnswers } from '../prometheus/query-answers.ts'
+import type { ApiUsage } from '../fleet/kvm-stack.ts'
 import type { RuleReader } from '../prometheus/rules.ts'
 import type { ReadInventory } from '../fleet/runbooks.ts'
 
@@ -33,6 +35,8 @@ export interface FleetPorts extends QueryPorts {
   /** The values for the placeholders of runbooks. */
   readonly inventory: ReadInventory
   readonly erasures: Erasures
+  /** Nothing of them is about clusters. */
+  readonly graphImports: GraphImports
   readonly clusterReport: ReadClusterReport
 }
 
@@ -50,6 +54,8 @@ export interface QueryPorts {
   /** The derived clusters, upgrades, edges and modifications. */
   readonly fleet: FleetViews
   readonly adoption: ApiAdoption
+  /** Machine types and versions of APIs that clusters report by metrics. */
+  readonly usage: ApiUsage
 }
 
 /** The same of a scope, and the stored records that the whole fleet's `people` and `notify` read themselves. */

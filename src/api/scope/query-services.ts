@@ -5,6 +5,9 @@
 import { AdoptionIndex } from '../../fleet/adoption/adoption-index.ts'
 import { readUsage } from '../../fleet/adoption/cluster-usage.ts'
 import { createFleetViews, type FleetViews } from '../../fleet/fleet-views.ts'
+import { createGraphRisks } from '../../fleet/graph/risks.ts'
+import type { UpdateGraphs } from '../../fleet/graph/update-graphs.ts'
+import type { GraphSource } from '../../fleet/fleet-view.ts'
 import type { FleetLoop } from '../../fleet/loop/fleet-loop.ts'
 import type { ClusterScopes, ScopedFleet } from '../../fleet/scope/cluster-scopes.ts'
 import { scopedAdoption } from '../../fleet/scope/scoped-adoption.ts'
@@ -30,6 +33,7 @@ import type { ExplainedNode } from '../../promql/explanation.ts'
 import type { ReplayAnswer, ReplayInput } from '../../rules/replay-request.ts'
 import type { ApiAdoption } from '../fleet/adoption.ts'
 import { fleetReaderOf } from '../fleet/reader.ts'
+import { riskReaderOf } from '../fleet/risk-reader.ts'
 import { tracesOver, type ApiTraces } from '../jaeger/trace-answers.ts'
 import { federateOver, type Federate } from '../prometheus/federate.ts'
 import { answersOver, type QueryAnswers } from '../prometheus/query-answers.ts'
@@ -65,6 +69,8 @@ export interface RequestServiceParts {
   readonly spans: SpanSearch
   readonly logs: LogReader
   readonly progress: FleetLoop['progress']
+  /** Of the present imports. */
+  readonly graphs: () => Promise<UpdateGraphs>
   readonly replay: (engine: LocalEngine, request: ReplayInput, signal?: AbortSignal) => Promise<ReplayAnswer>
   /** Of the whole fleet, which is warmed at the start. */
   readonly adoption: ApiAdoption
@@ -75,14 +81,18 @@ export function createRequestServices(
   parts: RequestServiceParts,
 ): (address: ScopeAddress) => RequestServices | Promise<RequestServices> {
   const { facts, logs, spans } = parts
+  const query = queryServices(parts, parts.engineOf())
+  // Each scope reads what is known of its own clusters.
+  const graphs: GraphSource = { current: parts.graphs, risks: createGraphRisks(riskReaderOf(query.promql)) }
   const whole: RequestServices = {
-    ...queryServices(parts, parts.engineOf()),
+    ...query,
     ...{ alertRuns: facts.alertRuns, audit: facts.audit, deliveries: facts.deliveries, logs },
     traces: tracesOver(spans, parts.responseBytesMax),
     fleet: createFleetViews(
       facts.fleet,
       parts.scopes.then(({ fleet }) => fleet),
       () => parts.progress(),
+      graphs,
     ),
     adoption: parts.adoption,
   }
@@ -93,7 +103,7 @@ export function createRequestServices(
     return parts.scopes.then((scopes) => {
       const scope = scopes.scope(clusters)
       let services = known.get(scope)
-      if (services === undefined) known.set(scope, (services = scopedServices(parts, scope)))
+      if (services === undefined) known.set(scope, (services = scopedServices(parts, scope, graphs)))
       return services
     })
   }
@@ -113,7 +123,7 @@ function queryServices(
   }
 }
 
-function scopedServices(parts: RequestServiceParts, scope: ScopedFleet): RequestServices {
+function scopedServices(parts: RequestServiceParts, scope: ScopedFleet, graphs: GraphSource): RequestServices {
   const query = queryServices(
     parts,
     parts.engineOf(() => scopeMatcher(scope)),
@@ -147,7 +157,7 @@ function scopedServices(parts: RequestServiceParts, scope: ScopedFleet): Request
       scopedTraces(parts.spans, (cluster) => scope.includes(cluster)),
       parts.responseBytesMax,
     ),
-    fleet: createFleetViews(facts, Promise.resolve(scope.index), () => parts.progress(scope.clusters)),
+    fleet: createFleetViews(facts, Promise.resolve(scope.index), () => parts.progress(scope.clusters), graphs),
     adoption: {
       query: (request) => adoption().query(request),
       usage: (fromDay, toDay) => adoption().usage(fromDay, toDay),

@@ -60,6 +60,7 @@ export function scopedPorts(
     inventory: async (cluster, nowMs) => (scope.includes(cluster) ? whole.inventory(cluster, nowMs) : undefined),
     clusterReport: async (cluster) => (scope.includes(cluster) ? whole.clusterReport(cluster) : undefined),
     erasures: scopedErasures(whole.erasures, scope),
+    graphImports: whole.graphImports,
   }
 }
 

@@ -7,12 +7,13 @@ import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import { OwnError } from '../../contract/ui.ts'
 import type { Operation, RouteScope } from './route-config.ts'
 
-/** The prefixes of Daytwo's own API; all other paths follow the protocols of other projects. */
+/** The prefixes of Daytwo's own API, and of what it describes of others; all other paths follow the protocols of other projects. */
 export const OWN_PREFIXES: readonly string[] = [
   '/api/fleet/v1/',
   '/api/adoption/v1/',
   '/api/runbooks/v1/',
   '/api/dashboards/v1',
+  '/api/upgrades_info/',
 ]
 
 /** Tags of the resources below `/api/fleet/v1`; all others are `fleet`. */

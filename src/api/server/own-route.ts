@@ -21,6 +21,8 @@ interface OwnRoute<P extends string, Q extends TObject, B extends TSchema, A ext
   readonly scope?: RouteScope
   /** See `laneOf`. */
   readonly lane?: Lane
+  /** Of a body above the limit of all routes. */
+  readonly bodyBytesMax?: number
   readonly path?: Readonly<Record<P, string>>
   /** Unknown and invalid parameters are refused. */
   readonly query?: Q
@@ -41,7 +43,8 @@ export function ownRoute<
   Q extends TObject = TObject,
   B extends TSchema = TSchema,
 >(app: FastifyInstance, route: `${HTTPMethods} /${string}`, declared: OwnRoute<P, Q, B, A>): void {
-  const { access = 'viewer', scope = 'clusters', lane, handler, documentedQuery, documentedBody, ...rest } = declared
+  const { access = 'viewer', scope = 'clusters', lane, bodyBytesMax, handler, ...described } = declared
+  const { documentedQuery, documentedBody, ...rest } = described
   const operation: Operation = {
     ...rest,
     ...(documentedQuery === undefined ? {} : { query: documentedQuery }),
@@ -51,6 +54,7 @@ export function ownRoute<
   app.route({
     method,
     url,
+    ...(bodyBytesMax !== undefined && { bodyLimit: bodyBytesMax }),
     config: {
       ...{ access, dialect: 'own', scope, operation, isEndless: declared.mediaType !== undefined },
       ...(lane !== undefined && { lane }),

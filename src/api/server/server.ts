@@ -28,6 +28,8 @@ import { registerAlerts } from '../fleet/alerts.ts'
 import { registerAcceptances } from '../fleet/acceptances.ts'
 import { registerReadiness } from '../fleet/readiness.ts'
 import { registerDecommissions } from '../fleet/decommissions.ts'
+import { registerFleetConfiguration } from '../fleet/configuration.ts'
+import { registerFleetKvmStack } from '../fleet/kvm-stack.ts'
 import { registerClusterReport } from '../fleet/cluster-report.ts'
 import { registerProcesses, type ForgetProcess } from '../fleet/processes.ts'
 import { registerErasures } from '../fleet/erasures.ts'
@@ -57,7 +59,11 @@ import { registerFleetLogs } from '../fleet/logs.ts'
 import { registerFleetGates } from '../fleet/gates.ts'
 import { registerFleetModifications } from '../fleet/modifications.ts'
 import { registerFleetPatches } from '../fleet/patches.ts'
+import { registerFleetPlans } from '../fleet/plans.ts'
 import { registerFleetStranded } from '../fleet/stranded.ts'
+import { registerGraphImports } from '../fleet/graph-imports.ts'
+import { registerServedGraph } from '../cincinnati/graph.ts'
+import { registerUpdateGraph } from '../fleet/update-graph.ts'
 import { registerFleetUnjoined } from '../fleet/unjoined.ts'
 import { registerFleetUpgrades } from '../fleet/upgrades.ts'
 import { registerFederate } from '../prometheus/federate.ts'
@@ -314,9 +320,15 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
   registerFleetEdges(app, ports, clock)
   registerFleetModifications(app, ports, clock)
   registerFleetStranded(app, ports, clock)
+  registerFleetPlans(app, ports, clock)
+  registerUpdateGraph(app, ports, clock)
+  registerGraphImports(app, ports, clock)
+  registerServedGraph(app, ports, clock)
   registerFleetUnjoined(app, ports, clock)
   registerFleetGates(app, ports, clock)
   registerFleetPatches(app, ports, clock)
+  registerFleetConfiguration(app, ports, clock)
+  registerFleetKvmStack(app, ports, clock)
   registerJaegerLegacy(app, ports, clock)
   registerJaegerV3(app, ports)
   registerAdoption(app, ports, clock)

@@ -1,5 +1,6 @@
 /** Fills the in-memory index from the store: when the thread starts, and when decommissions were declared. */
 import { setImmediate } from 'node:timers/promises'
+import type { ConfigurationBaseline } from '../../model/configuration.ts'
 import type { Decommission } from '../../model/decommission.ts'
 import type { AcceptedRisk } from '../../model/readiness.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
@@ -77,4 +78,12 @@ export async function rereadDecommissions(
   index.declare(all)
   const changed = all.filter((one) => !known.has(JSON.stringify(one)))
   return changed.length === 0 ? undefined : Math.min(...changed.map(({ sinceMs }) => sinceMs))
+}
+
+/** Reads the choice of the baseline cluster into the index again. */
+export async function rereadBaseline(
+  index: Pick<FleetIndex, 'chooseBaseline'>,
+  source: { read(): Promise<ConfigurationBaseline | undefined> },
+): Promise<void> {
+  index.chooseBaseline(await source.read())
 }

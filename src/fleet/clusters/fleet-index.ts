@@ -4,6 +4,7 @@
  */
 import type { DerivedSample } from '../../model/appender.ts'
 import type { ClusterRecord, Modification } from '../../model/cluster-record.ts'
+import type { ConfigurationBaseline } from '../../model/configuration.ts'
 import type { Decommission } from '../../model/decommission.ts'
 import type { Target } from '../../model/readiness.ts'
 import type { ClusterFacts } from '../../model/fleet-facts.ts'
@@ -23,7 +24,6 @@ import { notOffered, takenSteps, type ChannelMember, type NotOffered } from '../
 import { isSilent, type OpenUpgrade } from './cluster-states.ts'
 import { verdictOfGone } from './gone.ts'
 import { settledMs } from '../past/record-at.ts'
-import type { PatchFindings } from '../readiness/hazard.ts'
 import {
   createReadinessIndex,
   targetsOf,
@@ -34,6 +34,7 @@ import {
 } from '../readiness/readiness-index.ts'
 import { createPatchSeries } from '../patches/patch-series.ts'
 import { eachInSteps, type Steps } from '../../base/thread-slices.ts'
+import { differenceValues } from '../configuration/difference-values.ts'
 import { createDerivedSeriesState, derivedSeries, type WrittenSeries } from '../series/derived-series.ts'
 import { createStuckJudge, type StuckJudge } from '../stuck/stuck.ts'
 import { createBaselineIndex, type BaselineIndex } from '../stuck/stuck-baseline.ts'
@@ -58,6 +59,9 @@ export interface FleetIndex extends Pick<
 > {
   put(facts: ClusterFacts): void
   decommissions(): readonly Decommission[]
+  /** `undefined`: none is chosen, or it is not a cluster of this index. */
+  baseline(): ConfigurationBaseline | undefined
+  chooseBaseline(chosen: ConfigurationBaseline | undefined): void
   /** A cluster that was not seen for longer is gone. */
   readonly goneAfterMs: number
   readonly edges: Omit<EdgeIndex, 'put' | 'revision'>
@@ -116,14 +120,13 @@ interface FleetIndexStart {
 
 /**
  * @param goneAfterMs a cluster that was not seen for longer is gone
- * @param patchFindings analyses JSON patches for readiness; absent: every patch in effect is a risk
  */
-export function createFleetIndex(goneAfterMs = Infinity, patchFindings?: PatchFindings): FleetIndex {
+export function createFleetIndex(goneAfterMs = Infinity): FleetIndex {
   return createFleetIndexFrom(createClusterIndex(goneAfterMs), goneAfterMs, {
     edges: createEdgeIndex(),
     baselines: createBaselineIndex(),
     summaries: new Map(),
-    readiness: createReadinessIndex(patchFindings),
+    readiness: createReadinessIndex(),
   })
 }
 
@@ -136,6 +139,7 @@ function createFleetIndexFrom(
   const written = createDerivedSeriesState()
   const patchValues = createPatchSeries()
   let decommissions: readonly Decommission[] = []
+  let baseline: ConfigurationBaseline | undefined
   let falls: { readonly atMs: number; readonly edges: readonly FallingEdge[] } | undefined
   const isHere = (cluster: string, nowMs: number): boolean => clusters.goneAt(cluster, nowMs) === undefined
   /** Judges each open upgrade of one answer once. */
@@ -193,6 +197,10 @@ function createFleetIndexFrom(
       clusters.declare(all)
     },
     decommissions: () => decommissions,
+    baseline: () => baseline,
+    chooseBaseline: (chosen) => {
+      baseline = chosen
+    },
     goneAfterMs,
     edges,
     verdicts,
@@ -252,7 +260,9 @@ function createFleetIndexFrom(
         here.map((record) => ({ record, patches: summaries.get(record.cluster)?.patches ?? [] })),
       )
       yield
-      const values = derivedSeries({ clusters: here, gone, open, notOffered, readiness: verdicts, patches }, nowMs)
+      const differences = yield* differenceValues(here, baseline && clusters.recordOf(baseline.cluster))
+      const derived = derivedSeries({ clusters: here, gone, open, notOffered, readiness: verdicts, patches }, nowMs)
+      const values = [...derived, ...differences]
       return yield* written.next(values, nowMs)
     },
     only: (isIncluded, shown = (record) => record) => {
@@ -271,6 +281,7 @@ function createFleetIndexFrom(
         readiness: readiness.only(isIncluded, shown),
       })
       copy.declare(decommissions.filter(({ cluster }) => isIncluded(cluster)))
+      copy.chooseBaseline(baseline !== undefined && isIncluded(baseline.cluster) ? baseline : undefined)
       return copy
     },
   }

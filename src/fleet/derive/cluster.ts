@@ -1,14 +1,6 @@
 /** The record of one cluster: its current state by all sources. Absent values are unknown. */
-import { ownValue } from '../../base/own-value.ts'
-import type {
-  ClusterProblem,
-  ClusterRecord,
-  ClusterSettings,
-  VersionInterval,
-  Written,
-} from '../../model/cluster-record.ts'
-import type { HyperConvergedFacts } from '../../model/object-facts.ts'
-import { HCO_PACKAGES, type ClusterHistory, type ObjectHistory } from './cluster-history.ts'
+import type { ClusterProblem, ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
+import { HCO_PACKAGES, type ClusterHistory } from './cluster-history.ts'
 import { coverageOf, seenOf } from './coverage.ts'
 import { hazardFactsOf } from './hazard-facts.ts'
 import { hcoReleaseOf } from './hco-release.ts'
@@ -17,15 +9,15 @@ import {
   deschedulerOf,
   goldenImagesOf,
   hyperConvergedHistoryOf,
-  machineTypesOf,
+  apiClientsOf,
+  machinesOf,
   outdatedOf,
-  sortedByName,
 } from './inventory.ts'
 import { operatorProblems } from './operator-problems.ts'
 import { aliasesOf, nodesOf, platformOf, poolsOf, refusedAliasesOf } from './platform.ts'
 import { runningVersions } from './intervals.ts'
-import { presentObjects, presentRuns } from './present.ts'
-import { writtenOf } from './written.ts'
+import { presentObjects, presentRuns, type PresentObject } from './present.ts'
+import { settingsOf } from './settings.ts'
 
 export function deriveRecord(
   history: ClusterHistory,
@@ -61,11 +53,13 @@ export function deriveRecord(
     ...(nodes === undefined ? {} : { nodes }),
     pools: poolsOf(history),
     ...(workloads === undefined ? {} : { workloads }),
+    ...placesOf(history),
     ...(goldenImages === undefined ? {} : { goldenImages }),
     ...(descheduler === undefined ? {} : { descheduler }),
-    ...machineTypesOf(history),
-    // Counts of requests are in metrics of the API servers, which no signal reads; `hazards` has what was requested at all.
+    ...machinesOf(history),
+    // Requests to old API versions are in metrics of the API servers, which no signal reads.
     deprecatedApis: {},
+    ...apiClientsOf(history),
     ...(hazards === undefined ? {} : { hazards }),
     firstSeenMs: firstMs,
     lastSeenMs: lastMs,
@@ -81,11 +75,24 @@ function flavourOf(packageName: string | undefined, hcoVersion: string | undefin
 
 type Subscription = NonNullable<ClusterRecord['subscription']>
 
+function newestSubscription(history: ClusterHistory): PresentObject<'subscriptions'> | undefined {
+  return presentObjects(history, 'subscriptions')
+    .filter(({ facts }) => HCO_PACKAGES.has(facts.package))
+    .sort((a, b) => (b.facts.createdMs ?? 0) - (a.facts.createdMs ?? 0))[0]
+}
+
+function placesOf(history: ClusterHistory): Pick<ClusterRecord, 'hyperConverged' | 'hcoSubscription'> {
+  const hyperConverged = hyperConvergedHistoryOf(history)
+  const subscription = newestSubscription(history)
+  return {
+    ...(hyperConverged && { hyperConverged: { name: hyperConverged.name, namespace: hyperConverged.namespace } }),
+    ...(subscription && { hcoSubscription: { name: subscription.name, namespace: subscription.namespace } }),
+  }
+}
+
 /** From the Subscription, or else from OLM's metric. */
 function subscriptionOf(history: ClusterHistory): Subscription | undefined {
-  const [newest] = presentObjects(history, 'subscriptions')
-    .filter(({ facts }) => HCO_PACKAGES.has(facts.package))
-    .sort((a, b) => (b.facts.createdMs ?? 0) - (a.facts.createdMs ?? 0))
+  const newest = newestSubscription(history)
   if (newest === undefined) return subscriptionOfMetric(history)
   const { package: name, channel, approval, source, state, installedCsv, currentCsv } = newest.facts
   return {
@@ -112,36 +119,4 @@ function subscriptionOfMetric(history: ClusterHistory): Subscription | undefined
     state: '',
     ...(installed === '' ? {} : { installedCsv: installed }),
   }
-}
-
-/** The settings written in HyperConverged, without defaults. */
-function settingsOf(history: ClusterHistory): ClusterSettings {
-  const own = hyperConvergedHistoryOf(history)
-  if (own === undefined) return { liveMigration: {}, featureGates: {} }
-  const { facts } = own.states.at(-1)!
-  const written = gatesWritten(own)
-  const { apiVersion, workloadUpdateMethods, evictionStrategy, uninstallStrategy, tuningPolicy } = facts
-  return {
-    apiVersion,
-    ...(workloadUpdateMethods === undefined ? {} : { workloadUpdateMethods }),
-    ...(evictionStrategy === undefined ? {} : { evictionStrategy }),
-    ...(uninstallStrategy === undefined ? {} : { uninstallStrategy }),
-    liveMigration: sortedByName(facts.liveMigration),
-    featureGates: sortedByName(facts.featureGates),
-    ...(Object.keys(written).length === 0 ? {} : { featureGatesWritten: written }),
-    ...(tuningPolicy === undefined ? {} : { tuningPolicy }),
-  }
-}
-
-/** By gate, in the order of names. A gate that is removed and set again is written again. */
-function gatesWritten(history: ObjectHistory<HyperConvergedFacts>): Readonly<Record<string, Written>> {
-  const gates = Object.keys(history.states.at(-1)!.facts.featureGates)
-  const all = gates.map((gate): readonly [string, Written] => [
-    gate,
-    writtenOf(
-      history,
-      (earlier, newest) => ownValue(earlier.featureGates, gate) === ownValue(newest.featureGates, gate),
-    ),
-  ])
-  return sortedByName(Object.fromEntries(all.filter(([, { sinceMs }]) => sinceMs !== undefined)))
 }

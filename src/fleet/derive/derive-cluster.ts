@@ -31,11 +31,18 @@ export function deriveCluster(observations: ClusterObservations): ClusterFacts {
   const identityProblems = [...claimProblems(history), ...mixedProblems(history, metricDrafts(history))]
   const modifications = deriveModifications(history, upgrades)
   return {
-    cluster: deriveRecord(history, intervals, identityProblems),
+    cluster: { ...deriveRecord(history, intervals, identityProblems), ...vmsOf(upgrades) },
     intervals,
     upgrades: withHazardsAtStart(history, upgrades, intervals, modifications),
     modifications,
   }
+}
+
+/** When a workload update starts, all running VMs are outdated. */
+function vmsOf(upgrades: readonly UpgradeRecord[]): Pick<ClusterFacts['cluster'], 'vmsAtLastUpdate'> {
+  const started = upgrades.flatMap(({ detail }) => detail.workloads?.outdatedAtStart ?? [])
+  const vms = started.findLast((count) => count > 0)
+  return vms === undefined ? {} : { vmsAtLastUpdate: vms }
 }
 
 export function deriveUpgrades(observations: ClusterObservations): readonly UpgradeRecord[] {

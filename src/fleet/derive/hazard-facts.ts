@@ -31,7 +31,7 @@ export function hazardFactsOf(history: ClusterHistory): HazardFacts | undefined 
     pausedPools: pausedPoolsOf(history),
   }
   const known = Object.entries(facts).filter(([, value]) => value !== undefined)
-  return known.length === 0 ? undefined : (Object.fromEntries(known) as HazardFacts)
+  return known.length === 0 ? undefined : Object.fromEntries(known)
 }
 
 /** The objects of a kind that exist. */

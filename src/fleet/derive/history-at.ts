@@ -1,4 +1,5 @@
 /** The history of a cluster as it was known at a past moment: states and runs that started later are left out. */
+import { without } from '../../base/without.ts'
 import { type ClusterHistory, type FactsOf, type ObjectHistory } from './cluster-history.ts'
 import type { ObjectFacts, ObjectKind } from '../../model/object-facts.ts'
 import type { MetricRun } from '../../model/observation.ts'
@@ -38,6 +39,5 @@ function objectAt<F extends ObjectFacts>(object: ObjectHistory<F>, atMs: number)
 function runAt(run: MetricRun, atMs: number): readonly MetricRun[] {
   if (run.firstMs > atMs) return []
   if (run.afterMs === undefined || run.afterMs <= atMs) return [run]
-  const { afterMs: _, ...current } = run
-  return [{ ...current, lastMs: Math.min(run.lastMs, atMs) }]
+  return [{ ...without(run, 'afterMs'), lastMs: Math.min(run.lastMs, atMs) }]
 }

@@ -29,6 +29,13 @@ export function deschedulerOf(history: ClusterHistory, hcoVersion: string | unde
 
 /** VMs with an outdated launcher: KubeVirt's status, unless metrics are newer than all objects. */
 export function outdatedOf(history: ClusterHistory): ClusterRecord['workloads'] {
+  const outdated = countOfOutdated(history)
+  const machines = presentObjects(history, 'virtualmachineinstances')
+  if (outdated === undefined || machines.length === 0) return outdated
+  return { ...outdated, nonMigratable: machines.filter(({ facts }) => facts.isMigratable === false).length }
+}
+
+function countOfOutdated(history: ClusterHistory): ClusterRecord['workloads'] {
   const { objectsLastMs = -Infinity } = coverageOf(history)
   const reported = presentObjects(history, 'kubevirts').findLast(({ facts }) => facts.outdatedWorkloads !== undefined)
   const measured = presentRuns(history, 'outdated_vmis').at(-1)
@@ -38,13 +45,29 @@ export function outdatedOf(history: ClusterHistory): ClusterRecord['workloads'] 
   return measured && { outdated: measured.value, atMs: measured.lastMs }
 }
 
-/** Running VMs by instance type and preference. Empty without VMIs: the edge kit does not send them by default. */
-export function machineTypesOf(history: ClusterHistory): Pick<ClusterRecord, 'instanceTypes' | 'preferences'> {
+/** Running VMs by type. Empty without VMIs: the edge kit does not send them by default. */
+export function machinesOf(
+  history: ClusterHistory,
+): Pick<ClusterRecord, 'instanceTypes' | 'preferences' | 'machineTypes'> {
   const machines = presentObjects(history, 'virtualmachineinstances').map(({ facts }) => facts)
+  const machineTypes = countByName(machines.map(({ machineType }) => machineType))
   return {
     instanceTypes: countByName(machines.map(({ instanceType }) => instanceType)),
     preferences: countByName(machines.map(({ preference }) => preference)),
+    ...(Object.keys(machineTypes).length === 0 ? {} : { machineTypes }),
   }
+}
+
+/** By the name of the API. */
+export function apiClientsOf(history: ClusterHistory): Pick<ClusterRecord, 'apiClients'> {
+  const counts = presentObjects(history, 'apirequestcounts')
+  if (counts.length === 0) return {}
+  const apiClients = counts
+    .map(({ name, facts: { removedIn, clients } }) => {
+      return { api: name, ...(removedIn === undefined ? {} : { removedIn }), clients }
+    })
+    .filter(({ clients }) => clients.length > 0)
+  return { apiClients }
 }
 
 function countByName(names: readonly (string | undefined)[]): Readonly<Record<string, number>> {

@@ -183,7 +183,8 @@ export function parseJsonPatch(text: string): JsonPatch {
     const fault = faultOf(item)
     if (fault !== undefined) return { fault: `operation ${i + 1}: ${fault}` }
     const { op, path, value, from } = item as PatchOperation
-    if (!isShallow(value, VALUE_DEPTH_MAX)) return { fault: `operation ${i + 1}: the value has more than ${VALUE_DEPTH_MAX} levels` }
+    if (!isShallow(value, VALUE_DEPTH_MAX))
+      return { fault: `operation ${i + 1}: the value has more than ${VALUE_DEPTH_MAX} levels` }
     const source = op === 'move' || op === 'copy' ? { from } : {}
     operations.push({ op, path, ...(value === undefined ? {} : { value }), ...source } as PatchOperation)
   }

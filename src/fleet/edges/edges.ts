@@ -24,6 +24,8 @@ export interface EdgeRun {
   readonly id: string
   /** Nodes of the cluster at its start; absent: unknown. */
   readonly nodes?: number
+  /** VMs to update when its workload update started; absent: unknown, or none. */
+  readonly vms?: number
   readonly state: UpgradeState
   readonly whole?: RunLength
   readonly phases: PhaseShape
@@ -62,9 +64,11 @@ export function edgeRunOf({ upgrade, detail }: UpgradeRecord): EdgeRun {
       ? undefined
       : lengthOf(startedMs, seenUntilMs, upgrade.state === 'succeeded' && upgrade.endedMs !== undefined)
   const phases = upgrade.phases.flatMap((phase) => phaseLength(phase, detail.observedUntilMs))
+  const vms = detail.workloads?.outdatedAtStart ?? 0
   return {
     id: upgrade.id,
     ...(upgrade.nodes === undefined ? {} : { nodes: upgrade.nodes }),
+    ...(vms === 0 ? {} : { vms }),
     state: upgrade.state,
     phases: shapeOf(phases),
     phaseSeconds: phases.map(([, { seconds }]) => seconds),

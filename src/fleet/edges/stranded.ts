@@ -4,9 +4,9 @@
  */
 import { groupBy } from '../../base/group-by.ts'
 import type { StrandedVersion, StrandingReason } from '../../model/stranded.ts'
-import { CLUSTER_LIVES_MS } from '../series/derived-clusters.ts'
 import type { EdgeOfRuns } from './falling-edges.ts'
-import { lastMsOf, type KnownCluster } from '../clusters/fleet-coverage.ts'
+import type { KnownCluster } from '../clusters/fleet-coverage.ts'
+import { runningVersions } from '../clusters/running-versions.ts'
 import type { NotOffered } from './not-offered.ts'
 import { compareVersions, newestOf } from '../version-order.ts'
 
@@ -27,11 +27,7 @@ export function strandedVersions(
   notOffered: readonly NotOffered[],
   nowMs: number,
 ): readonly StrandedVersion[] {
-  const reporting = Array.from(clusters).flatMap(({ cluster, record, lastSeen }) => {
-    const version = record?.hcoVersion
-    const lastMs = Math.max(record?.lastSeenMs ?? 0, lastMsOf(lastSeen) ?? 0)
-    return version === undefined || nowMs - lastMs > CLUSTER_LIVES_MS ? [] : [{ cluster, version }]
-  })
+  const reporting = runningVersions(clusters, 'kubevirt-hyperconverged', nowMs)
   const byVersion = groupBy(reporting, ({ version }) => version)
   const origins = upgradesByOrigin(edges, nowMs)
   const held = groupBy(notOffered, ({ version }) => version)

@@ -30,7 +30,7 @@ export interface PastFleet extends FleetIndexReader {
 /** What is read of the present: its clusters, its edges, and typical durations. */
 export type PresentFleet = Pick<
   FleetIndex,
-  'known' | 'edges' | 'judgeRecord' | 'settledMs' | 'decommissions' | 'goneAfterMs'
+  'known' | 'edges' | 'judgeRecord' | 'settledMs' | 'decommissions' | 'goneAfterMs' | 'baseline'
 >
 
 export async function pastFleet(
@@ -92,6 +92,7 @@ export async function pastFleet(
       const record = clusters.open().find(({ upgrade }) => upgrade.id === upgradeId)
       return record && known(record)
     },
+    baseline: () => present.baseline(),
     gone: () => clusters.gone(atMs),
     active: () => clusters.active(atMs),
     coverage: () => clusters.coverage(atMs),

@@ -38,7 +38,7 @@ const CONVERSIONS: ReadonlyMap<string, (value: unknown) => unknown> = new Map<st
   // Names with true in KubeVirt, a list in HyperConverged.
   [
     'names',
-    (value: unknown) => 
+    (value: unknown) =>
       isObject(value) ? Object.entries(value).flatMap(([name, isOn]) => (isOn === true ? [name] : [])) : undefined,
   ],
 ])

@@ -1,4 +1,5 @@
 /** The hazards of a cluster when each of its upgrades started: what calibration counts. */
+import { without } from '../../base/without.ts'
 import type { Modification, VersionInterval } from '../../model/cluster-record.ts'
 import type { HazardsAtStart, UpgradeRecord } from '../../model/upgrade.ts'
 import { deriveRecord } from '../derive/cluster.ts'
@@ -58,8 +59,7 @@ function intervalsAt(intervals: readonly VersionInterval[], atMs: number): reado
     const { fromMs, untilMs } = interval
     if (fromMs > atMs) return []
     if (untilMs === undefined || untilMs <= atMs) return [interval]
-    const { untilMs: _, ...current } = interval
-    return [current]
+    return [without(interval, 'untilMs')]
   })
 }
 
@@ -67,8 +67,7 @@ function modificationsAt(modifications: readonly Modification[], atMs: number): 
   return modifications.flatMap((one) => {
     if ((one.startedMs ?? -Infinity) > atMs) return []
     if (one.endedMs === undefined || one.endedMs <= atMs) return [one]
-    const { endedMs: _, ...current } = one
-    return [current]
+    return [without(one, 'endedMs')]
   })
 }
 

@@ -5,11 +5,11 @@
 import type { ClusterRecord, Modification } from '../../model/cluster-record.ts'
 import type { HazardFacts, Observed } from '../../model/hazard-facts.ts'
 import type { ObjectKind } from '../../model/object-facts.ts'
+import type { PatchFinding } from '../../model/patch-analysis.ts'
 import type {
   HazardFinding,
   HazardFix,
   HazardId,
-  PatchFinding,
   PresentHazard,
   RiskAlert,
   RiskVerdict,
@@ -36,8 +36,13 @@ export interface HazardCluster {
   readonly nowMs: number
 }
 
-/** Analyses a JSON patch for the way between two versions of HCO. */
-export type PatchFindings = (patch: Modification, installed: string, target: string) => readonly PatchFinding[]
+/** Analyses a JSON patch for the way between two versions of HCO. @param apiVersion the layout of HyperConverged */
+export type PatchFindings = (
+  patch: Modification,
+  installed: string,
+  target: string,
+  apiVersion: string | undefined,
+) => readonly PatchFinding[]
 
 export interface Hazard {
   readonly id: HazardId

@@ -30,6 +30,7 @@ import {
   relevantModifications,
   type FindingsInput,
 } from './findings.ts'
+import { createPatchAnalyser, createPatchKeys } from '../patches/patch-analyser.ts'
 import type { PatchFindings } from './hazard.ts'
 import { HAZARDS } from './hazards/hazards.ts'
 import { defaultTarget, knownTargets, nextTarget, positionOf } from './target.ts'
@@ -90,15 +91,15 @@ export interface ReadinessIndex {
   put(facts: ClusterFacts): void
   remove(cluster: string): void
   /** Replaces all firing alerts. */
-  setAlerts(alerts: readonly RiskAlert[]): void
+  readonly setAlerts: (alerts: readonly RiskAlert[]) => void
   /** Replaces all accepted risks. */
-  accept(accepted: readonly AcceptedRisk[]): void
-  accepted(): readonly AcceptedRisk[]
+  readonly accept: (accepted: readonly AcceptedRisk[]) => void
+  readonly accepted: () => readonly AcceptedRisk[]
   /** @param clusters those that the filter of the query matches */
   list(clusters: Iterable<ClusterMatch>, query: ReadinessQuery, nowMs: number): ReadinessPage
   /** @param target absent: the next minor of its version of HCO; `undefined`: the cluster has no version of HCO */
   of(cluster: ClusterMatch, target: Target | undefined, nowMs: number): ClusterReadiness | undefined
-  calibration(): readonly HazardCalibration[]
+  readonly calibration: () => readonly HazardCalibration[]
   /** A copy with some clusters. @param shown changes records */
   only(isIncluded: (cluster: string) => boolean, shown: (record: ClusterRecord) => ClusterRecord): ReadinessIndex
 }
@@ -108,8 +109,11 @@ const FRESH_MS = 5 * 60_000
 
 type Stored = Pick<FindingsInput, 'record' | 'modifications' | 'upgrades'>
 
-/** @param patchFindings analyses JSON patches; absent: every patch in effect is a risk */
-export function createReadinessIndex(patchFindings?: PatchFindings): ReadinessIndex {
+export function createReadinessIndex(): ReadinessIndex {
+  const analyse = createPatchAnalyser()
+  const keyOf = createPatchKeys()
+  const patchFindings: PatchFindings = (patch, installed, target, apiVersion) =>
+    analyse(keyOf(patch), patch, installed, target, apiVersion)
   return createIndexFrom(new Map(), new CalibrationCounts(), patchFindings)
 }
 
@@ -117,7 +121,7 @@ export function createReadinessIndex(patchFindings?: PatchFindings): ReadinessIn
 function createIndexFrom(
   stored: Map<string, Stored>,
   counts: CalibrationCounts,
-  patchFindings: PatchFindings | undefined,
+  patchFindings: PatchFindings,
 ): ReadinessIndex {
   const evaluated = new Map<string, ClusterFindings>()
   /** Not known until they are passed for the first time. */

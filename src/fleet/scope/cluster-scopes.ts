@@ -126,6 +126,12 @@ export function createClusterScopes(fleet: FleetIndex): ClusterScopes {
           each(acceptRisks)
         },
       },
+      chooseBaseline: (chosen) => {
+        fleet.chooseBaseline(chosen)
+        each((scope) => {
+          scope.chooseBaseline()
+        })
+      },
     },
     scope: (selectors) => {
       const key = formatSelectors(selectors)
@@ -201,6 +207,13 @@ class LiveScope implements ScopedFleet {
   #changed(): void {
     this.forgetNames()
     this.index.declare(this.#fleet.decommissions().filter(({ cluster }) => this.clusters.has(cluster)))
+    this.chooseBaseline()
+  }
+
+  /** A baseline outside of the scope is none: it would show how another cluster is configured. */
+  chooseBaseline(): void {
+    const chosen = this.#fleet.baseline()
+    this.index.chooseBaseline(chosen !== undefined && this.clusters.has(chosen.cluster) ? chosen : undefined)
   }
 }
 

@@ -133,6 +133,8 @@ const CLUSTER_ACTIONS: ReadonlySet<string> = new Set([
   'cluster.decommission',
   'cluster.decommission.withdraw',
   'cluster.return',
+  'configuration.baseline.choose',
+  'configuration.baseline.remove',
 ])
 
 /** Of the silence that the entry has. */

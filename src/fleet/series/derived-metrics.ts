@@ -133,6 +133,13 @@ export const DERIVED_METRICS = [
     isWritten: true,
   },
   {
+    name: 'daytwo_cluster_configuration_differences',
+    type: 'gauge',
+    labels: ['cluster', 'against'],
+    help: 'Settings of a cluster that differ from those of the chosen baseline cluster; defaults of two versions do not differ.',
+    isWritten: true,
+  },
+  {
     name: 'daytwo_update_not_offered_seconds',
     type: 'gauge',
     labels: ['cluster', 'version', 'offered'],

@@ -21,6 +21,7 @@ const BY_NAME: readonly (readonly [table: string, column: string])[] = [
   ['modification', 'cluster'],
   ['decommission', 'cluster'],
   ['accepted_risk', 'cluster'],
+  ['configuration_baseline', 'cluster'],
   ['alert_change', 'cluster'],
   ['upgrade_trace', 'cluster'],
   ['token', 'cluster'],

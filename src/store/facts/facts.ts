@@ -21,6 +21,7 @@ import { SqlAlertRuns } from './alert-runs.ts'
 import { SqlAlertStates } from './alert-states.ts'
 import { SqlAudit } from './audit.ts'
 import { SqlExternalAlerts } from './external-alerts.ts'
+import { SqlConfigurationBaseline } from './configuration-baseline.ts'
 import { SqlDecommissions } from './decommissions.ts'
 import { SqlDeliveries } from './deliveries.ts'
 import { SqlNotificationLog } from './notification-log.ts'
@@ -30,6 +31,7 @@ import { createRunFacts, type RunFacts } from './facts-tables.ts'
 import { SqlSessions } from './sessions.ts'
 import { SqlSilences } from './silences.ts'
 import { SqlTokens } from './tokens.ts'
+import { SqlUpdateGraphs } from './update-graphs.ts'
 
 /** All stored data except samples: small, and in SQLite or PostgreSQL, hence Kysely. */
 export type Facts = ReturnType<typeof factsOf>
@@ -56,6 +58,8 @@ function factsOf(run: RunFacts) {
     adoption: new SqlAdoption(run),
     decommissions: new SqlDecommissions(run),
     acceptedRisks: new SqlAcceptedRisks(run),
+    configurationBaseline: new SqlConfigurationBaseline(run),
+    updateGraphs: new SqlUpdateGraphs(run),
   }
 }
 
@@ -82,6 +86,8 @@ export interface FactsReader {
   readonly meta: Pick<SqlMeta, 'get'>
   readonly decommissions: Pick<SqlDecommissions, 'list'>
   readonly acceptedRisks: Pick<SqlAcceptedRisks, 'list'>
+  readonly configurationBaseline: Pick<SqlConfigurationBaseline, 'read'>
+  readonly updateGraphs: Pick<SqlUpdateGraphs, 'list'>
   close(): void | Promise<void>
 }
 

@@ -17,6 +17,7 @@ const KEYS = {
   modification: ['id'],
   decommission: ['id'],
   accepted_risk: ['id', 'cluster'],
+  update_graph: ['name'],
 } as const satisfies { readonly [T in keyof FactsSchema]?: readonly (keyof FactsSchema[T])[] }
 
 /** Kysely's types name the columns of one table; these are of any. */

@@ -22,6 +22,28 @@ export interface FactsSchema {
   readonly modification: ModificationTable
   readonly decommission: DecommissionTable
   readonly accepted_risk: AcceptedRiskTable
+  readonly configuration_baseline: ConfigurationBaselineTable
+  readonly update_graph: UpdateGraphTable
+}
+
+/** At most one row. */
+interface ConfigurationBaselineTable {
+  readonly id: number
+  readonly cluster: string
+  readonly by: string
+  readonly chosen_at_ms: number
+}
+
+export interface UpdateGraphTable {
+  readonly name: string
+  readonly kind: string
+  readonly operator: string
+  readonly arch: string | null
+  readonly source: string
+  readonly imported_at_ms: number
+  readonly by: string
+  /** JSON. */
+  readonly document: string
 }
 
 export interface DecommissionTable {

@@ -32,6 +32,8 @@ const KINDS: readonly ObjectKind[] = [
   'clusteroperators',
   'nodes',
   'events',
+  'storageclasses',
+  'apirequestcounts',
 ]
 
 /** -1 for an unknown kind. */

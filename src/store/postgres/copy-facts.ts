@@ -34,6 +34,8 @@ const TABLES = {
   modification: ['id'],
   decommission: ['id'],
   accepted_risk: ['id', 'cluster'],
+  update_graph: ['name'],
+  configuration_baseline: ['id'],
 } as const satisfies { readonly [T in Exclude<keyof FactsSchema, 'meta'>]: readonly (keyof FactsSchema[T])[] }
 
 type FactsTable = keyof typeof TABLES

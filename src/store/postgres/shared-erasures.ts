@@ -42,7 +42,12 @@ export class SqlSharedErasures {
       const progress = await sql<ProgressRow>`
         SELECT erasure, process, removed, done_at_ms AS "doneMs" FROM shared_erasure_process ORDER BY erasure, process
       `.execute(db)
-      return erasures.rows.map((row) => erasureOf(row, progress.rows.filter(({ erasure }) => erasure === row.id)))
+      return erasures.rows.map((row) =>
+        erasureOf(
+          row,
+          progress.rows.filter(({ erasure }) => erasure === row.id),
+        ),
+      )
     })
   }
 

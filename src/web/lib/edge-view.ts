@@ -33,7 +33,11 @@ export const EDGES_VIEW = viewCodec({
   order: choiceField('order', EDGE_ORDERS),
   operator: choiceField<'' | (typeof UPGRADE_OPERATORS)[number]>('operator', ['', ...UPGRADE_OPERATORS]),
   window: windowField,
-  show: choiceField('show', ['', 'stranded']),
+  show: choiceField('show', ['', 'stranded', 'offered']),
+  /** Of the update graph: one channel, and the ends of a path; empty: all, none. */
+  channel: textField('channel'),
+  from: textField('from'),
+  to: textField('to'),
 })
 export type EdgesView = ViewOf<typeof EDGES_VIEW>
 

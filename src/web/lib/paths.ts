@@ -141,51 +141,39 @@ export const FLEET_ROUTES = {
   readiness: '/fleet/readiness',
   patches: '/fleet/patches',
   patch: '/fleet/patches/:key',
-  gates: '/fleet/gates',
-  gate: '/fleet/gates/:gate',
+  plan: '/fleet/plan',
+  configuration: '/fleet/configuration',
+  setting: '/fleet/configuration/settings/:setting',
+  gate: '/fleet/configuration/gates/:gate',
+  /** Before gates were part of the configuration: links keep working. */
+  oldGates: '/fleet/gates',
+  oldGate: '/fleet/gates/:gate',
 } as const
 
 /** The place itself shows its first page: one page at two addresses, so that nothing is lost between them. */
 export const FLEET_LIST = /^\/fleet(?:\/clusters)?\/?$/
-
-/** The pages of the place Fleet. */
-export const FLEET_PAGES = [
-  {
-    name: 'Clusters',
-    path: FLEET_ROUTES.clusters,
-    says: 'all clusters: versions, settings and state',
-  },
-  { name: 'Upgrades', path: FLEET_ROUTES.upgrades, says: 'active upgrades by phase, and the history' },
-  {
-    name: 'Upgrade paths',
-    path: FLEET_ROUTES.edges,
-    says: 'success rate and duration by phase',
-  },
-  {
-    name: 'Modifications',
-    path: FLEET_ROUTES.modifications,
-    says: 'out-of-band modifications, and JSON patches by cluster',
-  },
-  {
-    name: 'Readiness',
-    path: FLEET_ROUTES.readiness,
-    says: 'what to upgrade',
-  },
-  { name: 'Patches', path: FLEET_ROUTES.patches, says: 'JSON patches: what breaks in the next version' },
-  { name: 'Gates', path: FLEET_ROUTES.gates, says: 'feature gates in use, and clusters that set them by JSON patch' },
-] as const
 
 export const clustersPath = pageAt(FLEET_ROUTES.clusters)
 export const clusterPath = pageBelow(FLEET_ROUTES.clusters)
 export const upgradesPath = pageAt(FLEET_ROUTES.upgrades)
 export const upgradePath = pageBelow(FLEET_ROUTES.upgrades)
 export const edgesPath = pageAt(FLEET_ROUTES.edges)
+/** @param search the filters of the clusters, `target`, `at-once`, `window`, `zone`, `start`, `open` */
+export const planPath = pageAt(FLEET_ROUTES.plan)
 export const modificationsPath = pageAt(FLEET_ROUTES.modifications)
 export const patchesPath = pageAt(FLEET_ROUTES.patches)
 /** @param search `to`: the target version */
 export const patchPath = pageBelow(FLEET_ROUTES.patches)
+/** @param search `version`, `region`, `against`, `target` */
+export const configurationPath = pageAt(FLEET_ROUTES.configuration)
 /** @param search `show`: only `patched`, `on` or `off` */
-export const gatePath = pageBelow(FLEET_ROUTES.gates)
+export const gatePath = pageBelow(`${FLEET_ROUTES.configuration}/gates`)
+
+/** A feature gate has a page of its own, which shows JSON patches too. */
+export function settingPath(name: string, search: Search = {}): string {
+  const gate = /^featureGates\.(.+)$/.exec(name)?.[1]
+  return gate === undefined ? pageBelow(`${FLEET_ROUTES.configuration}/settings`)(name, search) : gatePath(gate)
+}
 
 /** @param search `than`: `from..to` of an edge to compare with; `window`: the greatest age of an upgrade's start */
 export function edgePath(operator: string, from: string, to: string, search: Search = {}): string {

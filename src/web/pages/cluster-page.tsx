@@ -23,6 +23,7 @@ import { DecommissionButton, GoneNote } from '../panels/fleet/decommission-dialo
 import { HazardList } from '../panels/fleet/hazard-list.tsx'
 import { UpgradeRows } from '../panels/fleet/upgrade-rows.tsx'
 import { VersionHistory } from '../panels/fleet/version-history.tsx'
+import { ClusterDifferences } from '../panels/fleet/cluster-differences.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { useAlertOccurrences } from '../query/use-alert-occurrences.ts'
 import {
@@ -114,6 +115,7 @@ function ClusterAnswer({ cluster }: { readonly cluster: ClusterDetail }): ReactN
           <ClusterCoverage cluster={cluster} />
           <ClusterConditions cluster={cluster} />
           <ClusterMachines cluster={cluster} />
+          <ClusterDifferences cluster={cluster.cluster} />
           <ClusterSettings cluster={cluster} />
         </div>
       </div>

@@ -23,6 +23,7 @@ import { EdgeTable } from '../panels/fleet/edge-table.tsx'
 import { FirstRows } from '../panels/first-rows.tsx'
 import { FleetCoverageNote, NoClusterNote } from '../panels/fleet/fleet-coverage.tsx'
 import { StrandedTable } from '../panels/fleet/stranded-table.tsx'
+import { OfferedUpdates } from '../panels/fleet/offered-updates.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { edgesCall, useEdges, strandedCall, useStranded } from '../query/use-edges.ts'
 import { useMoment } from '../query/use-moment.ts'
@@ -48,9 +49,10 @@ export function EdgesPage(): ReactNode {
   const asked = { sort: 'success_low', order: 'asc', window }
   const query = useEdges(asked)
   const isStranded = show === 'stranded'
+  const isOffered = show === 'offered'
   const stranded = useStranded(isStranded)
   // Where no version is stranded there is no edge of one.
-  const hasRest = !isStranded || stranded.data?.stranded.length !== 0
+  const hasRest = !isOffered && (!isStranded || stranded.data?.stranded.length !== 0)
   // With stranded versions the controls apply only to the edges below.
   const edgeTools = (
     <>
@@ -83,12 +85,14 @@ export function EdgesPage(): ReactNode {
           options={[
             { value: '', text: 'All versions' },
             { value: 'stranded', text: 'Stranded' },
+            { value: 'offered', text: 'Offered updates' },
           ]}
           value={show}
           onChange={set('show')}
         />
-        {isStranded ? null : edgeTools}
+        {show === '' ? edgeTools : null}
       </FilterBar>
+      {isOffered ? <OfferedUpdates view={view} set={set} /> : null}
       {isStranded ? (
         <>
           <Answer query={stranded} what="stranded versions" skeletonLines={4}>

@@ -1,4 +1,5 @@
 import { EXPLORE_PAGES } from '../lib/explore-pages.ts'
+import { FLEET_PAGES } from '../lib/fleet-pages.ts'
 import { useLocation, useSearch } from 'wouter'
 import type { ClusterItems } from '../../contract/fleet-clusters.ts'
 import { withSearch } from '../lib/address.ts'
@@ -11,7 +12,6 @@ import {
   clustersPath,
   edgePath,
   edgesPath,
-  FLEET_PAGES,
   upgradePath,
   upgradesPath,
   ALERT_PAGES,

@@ -1,17 +1,14 @@
 import { useState, type ReactNode } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { atMoment, formatMomentParam, momentOf, unreadableMoment } from '../lib/moment.ts'
-import { presentSentence, describeUnavailable } from '../lib/past-notes.ts'
+import { presentSentence } from '../lib/past-notes.ts'
 import { withSearch } from '../lib/address.ts'
 import { toFieldTime, fromFieldTime } from '../lib/format-time.ts'
-import { formatCount } from '../lib/format-number.ts'
 import { isYetToCome } from '../query/use-moment.ts'
-import { useUnavailable } from '../query/use-unavailable.ts'
 import { Button } from '../ui/button.tsx'
 import { submitTo, valueTo } from '../ui/form-events.ts'
-import { classNames } from '../ui/class-names.ts'
 import { Notice } from '../ui/notice.tsx'
-import { Popover } from '../ui/popover.tsx'
+import { laterPart } from '../ui/later-part.tsx'
 import { usePreferences } from '../ui/preferences.ts'
 import { presentMs } from '../ui/server-clock.ts'
 import { Shape } from '../ui/shapes.tsx'
@@ -99,33 +96,11 @@ export function MomentBar(): ReactNode {
   )
 }
 
-/** Fields of the page that are not stored for past moments. Its place is reserved: nothing below may move. */
-function UnavailableNote({ pathname }: { readonly pathname: string }): ReactNode {
-  const words = describeUnavailable(useUnavailable(pathname))
-  return (
-    <span className={classNames('screen-only', 'moment-unavailable', words.length === 0 && 'is-empty')}>
-      <Popover
-        label="Data not available for this time"
-        button={
-          <>
-            Not available: <span className="nums">{formatCount(words.length)}</span>
-          </>
-        }
-      >
-        {() => (
-          <div className="moment-list">
-            <p>Only the current state of these is stored. The page omits them or shows them in part:</p>
-            <ul className="bullets">
-              {words.map((word) => (
-                <li key={word}>{word}</li>
-              ))}
-            </ul>
-          </div>
-        )}
-      </Popover>
-    </span>
-  )
-}
+/** The words for what a past page lacks come when one is shown. Its place is reserved: nothing below may move. */
+const UnavailableNote = laterPart<{ readonly pathname: string }>(
+  async () => (await import('./unavailable-note.tsx')).UnavailableNote,
+  () => <span className="screen-only moment-unavailable is-empty">Not available: 0</span>,
+)
 
 interface MomentFieldProps {
   readonly momentMs: number

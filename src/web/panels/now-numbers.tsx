@@ -1,15 +1,16 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import {
+  adoptionPath,
+  alertsPath,
+  configurationPath,
   edgesPath,
   FLEET_ROUTES,
-  modificationsPath,
-  upgradesPath,
-  alertsPath,
-  NOW_SECTIONS,
-  adoptionPath,
   lintPath,
+  modificationsPath,
+  NOW_SECTIONS,
   resolvedPath,
+  upgradesPath,
 } from '../lib/paths.ts'
 import type { Now } from '../../contract/now.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
@@ -113,9 +114,10 @@ export function OtherQuestions(): ReactNode {
   return (
     <nav className={`row screen-only quiet text-small spaced ${styles.questions}`} aria-label="Related pages">
       <Link href={FLEET_ROUTES.readiness}>Readiness</Link>
+      <Link href={FLEET_ROUTES.plan}>Plan an upgrade</Link>
       <Link href={modificationsPath()}>Modifications</Link>
       <Link href={FLEET_ROUTES.patches}>JSON patches</Link>
-      <Link href={FLEET_ROUTES.gates}>Feature gates</Link>
+      <Link href={configurationPath()}>Feature gates</Link>
       <Link href={edgesPath({ show: 'stranded' })}>Stranded versions</Link>
       <Link href={upgradesPath()}>Upgrade history</Link>
       <Link href={adoptionPath()}>Adoption of the newest version</Link>

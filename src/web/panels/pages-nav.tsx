@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { EXPLORE_PAGES } from '../lib/explore-pages.ts'
-import { FLEET_PAGES, ALERT_PAGES } from '../lib/paths.ts'
+import { FLEET_PAGES } from '../lib/fleet-pages.ts'
+import { ALERT_PAGES } from '../lib/paths.ts'
 import styles from './pages-nav.module.css'
 
 const PAGES = { Fleet: FLEET_PAGES, Alerts: ALERT_PAGES, Explore: EXPLORE_PAGES } as const

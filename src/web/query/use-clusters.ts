@@ -87,7 +87,18 @@ export function useChanges(asked: ChangesAsked): UseQueryResult<ObjectChangeItem
 export const DECOMMISSIONS_PATH = '/api/fleet/v1/decommissions'
 
 const COUNTED_KEYS = [
-  ...['now', 'clusters', 'cluster-counts', 'cluster', 'unjoined', 'gates', 'stranded', 'edges', 'adoption'],
+  ...[
+    'now',
+    'clusters',
+    'cluster-counts',
+    'cluster',
+    'unjoined',
+    'gates',
+    'configuration',
+    'stranded',
+    'edges',
+    'adoption',
+  ],
   ...['stuck', 'upgrades', 'upgrades-at-once', 'upgrade', 'menu-upgrades'],
 ]
 

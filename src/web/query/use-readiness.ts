@@ -60,6 +60,6 @@ export function useAcceptRisk(): ApiAction<AcceptanceRequest, AcceptanceItems> {
 }
 
 /** By the id of the acceptance. */
-export function useWithdrawRisk(): ApiAction<string, unknown> {
+export function useWithdrawRisk(): ApiAction<string> {
   return useApiAction((id) => sendJson('DELETE', `${ACCEPTANCES_PATH}/${encodeURIComponent(id)}`), CHANGED_KEYS)
 }

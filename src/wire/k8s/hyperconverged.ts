@@ -21,6 +21,38 @@ import {
  */
 const GROUPS: readonly (readonly string[])[] = [['spec'], ['spec', 'virtualization'], ['spec', 'deployment']]
 
+/** Settings that are single values, by name, with their places in v1beta1 and in v1. */
+const OTHERS: readonly (readonly [name: string, ...places: readonly (readonly string[])[]])[] = [
+  ...['ca.duration', 'ca.renewBefore', 'server.duration', 'server.renewBefore'].map(
+    (name) => [`certConfig.${name}`, ...inBoth(['certConfig', ...name.split('.')], 'security')] as const,
+  ),
+  ['commonBootImageNamespace', ...inBoth(['commonBootImageNamespace'], 'workloadSources')],
+  // v1beta1 spells it with a capital letter.
+  [
+    'commonInstancetypesDeployment',
+    ['spec', 'CommonInstancetypesDeployment', 'enabled'],
+    ['spec', 'workloadSources', 'commonInstancetypesDeployment', 'enabled'],
+  ],
+  ['commonTemplatesNamespace', ...inBoth(['commonTemplatesNamespace'], 'workloadSources')],
+  [
+    'defaultCPUModel',
+    ['spec', 'defaultCPUModel'],
+    ['spec', 'virtualization', 'virtualMachineOptions', 'defaultCPUModel'],
+  ],
+  ['enableCommonBootImageImport', ...inBoth(['enableCommonBootImageImport'], 'workloadSources')],
+  ['instancetypeReferencePolicy', ...inBoth(['instancetypeConfig', 'referencePolicy'], 'workloadSources')],
+  ['memoryOvercommitPercentage', ...inBoth(['higherWorkloadDensity', 'memoryOvercommitPercentage'], 'virtualization')],
+  ['scratchSpaceStorageClass', ...inBoth(['scratchSpaceStorageClass'], 'storage')],
+  ['vmStateStorageClass', ...inBoth(['vmStateStorageClass'], 'storage')],
+]
+
+function inBoth(path: readonly string[], group: string): readonly (readonly string[])[] {
+  return [
+    ['spec', ...path],
+    ['spec', group, ...path],
+  ]
+}
+
 /** The four annotations that patch operands past the API. */
 const JSON_PATCHES = [
   'containerizeddataimporter.kubevirt.io/jsonpatch',
@@ -53,6 +85,7 @@ export function hyperConvergedFacts(object: ObjectValue): HyperConvergedFacts {
       }),
     ),
     tuningPolicy: textAt(settingOf(object, 'tuningPolicy')),
+    others: othersOf(object),
     isInfrastructureHighlyAvailable: booleanAt(status, 'infrastructureHighlyAvailable'),
     dataImportCronTemplates: listAt(status, 'dataImportCronTemplates')?.length,
   })
@@ -72,27 +105,37 @@ function settingOf(object: ObjectValue, name: string): ObjectValue {
   return undefined
 }
 
+/** `undefined`: none is set. */
+function othersOf(object: ObjectValue): HyperConvergedFacts['others'] {
+  const set = OTHERS.flatMap(([name, ...places]) => {
+    const value = places.map((path) => scalarOf(at(object, ...path))).find((one) => one !== undefined)
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return set.length === 0 ? undefined : sortedRecord(set)
+}
+
+function scalarOf(value: ObjectValue): string | number | boolean | undefined {
+  if (typeof value === 'string') return textAt(value)
+  return typeof value === 'number' || typeof value === 'boolean' ? value : undefined
+}
+
 function scalarsOf(value: ObjectValue): Readonly<Record<string, string | number | boolean>> {
   return sortedRecord(
     entriesOf(value).flatMap(({ key, value: item }) => {
-      const isScalar = typeof item === 'string' || typeof item === 'number' || typeof item === 'boolean'
-      return isScalar ? [[key, item] as const] : []
+      const scalar = scalarOf(item)
+      return scalar === undefined ? [] : [[key, scalar] as const]
     }),
   )
 }
 
-/** A map of flags in v1beta1; in v1 a list of names, enabled unless `enabled` is `False`. */
+/** A map of flags in v1beta1; in v1 a list of names, on unless `state` is `Disabled`. */
 function featureGatesOf(value: ObjectValue): Readonly<Record<string, boolean>> {
   const flags = entriesOf(value).flatMap(({ key, value: flag }) =>
     typeof flag === 'boolean' ? [[key, flag] as const] : [],
   )
   const named = (listAt(value) ?? []).flatMap((item) => {
     const name = textAt(item, 'name')
-    return name === undefined ? [] : [[name, !isOff(at(item, 'enabled'))] as const]
+    return name === undefined ? [] : [[name, textAt(item, 'state') !== 'Disabled'] as const]
   })
   return sortedRecord([...flags, ...named])
-}
-
-function isOff(enabled: ObjectValue): boolean {
-  return enabled === false || enabled === 'False'
 }

@@ -1,6 +1,13 @@
 import type { ObjectFacts, ObjectKind } from '../../model/object-facts.ts'
 import { hyperConvergedFacts } from './hyperconverged.ts'
-import { daemonSetFacts, eventFacts, isEventOfInterest, isVirtHandler, nodeFacts } from './kubernetes.ts'
+import {
+  daemonSetFacts,
+  eventFacts,
+  isEventOfInterest,
+  isVirtHandler,
+  nodeFacts,
+  storageClassFacts,
+} from './kubernetes.ts'
 import {
   dataImportCronFacts,
   kubeDeschedulerFacts,
@@ -18,7 +25,13 @@ import {
   operatorGroupFacts,
   subscriptionFacts,
 } from './olm.ts'
-import { clusterOperatorFacts, clusterVersionFacts, machineConfigPoolFacts } from './openshift.ts'
+import {
+  apiRequestCountFacts,
+  clusterOperatorFacts,
+  clusterVersionFacts,
+  isApiThatStays,
+  machineConfigPoolFacts,
+} from './openshift.ts'
 
 /** How a watched kind is read. */
 interface KindReader {
@@ -53,6 +66,8 @@ export const KINDS: Readonly<Record<ObjectKind, KindReader>> = {
   clusterversions: { kind: 'ClusterVersion', facts: clusterVersionFacts },
   clusteroperators: { kind: 'ClusterOperator', facts: clusterOperatorFacts },
   nodes: { kind: 'Node', facts: nodeFacts },
+  storageclasses: { kind: 'StorageClass', facts: storageClassFacts },
+  apirequestcounts: { kind: 'APIRequestCount', facts: apiRequestCountFacts, isIgnored: isApiThatStays },
   events: { kind: 'Event', facts: eventFacts, isIgnored: (object) => !isEventOfInterest(object) },
 }
 

@@ -1,6 +1,7 @@
-import type { DaemonSetFacts, EventFacts, NodeFacts } from '../../model/object-facts.ts'
+import type { DaemonSetFacts, EventFacts, NodeFacts, StorageClassFacts } from '../../model/object-facts.ts'
 import { conditionsAt, factsOf } from './facts-of.ts'
 import {
+  annotationAt,
   at,
   booleanAt,
   countAt,
@@ -32,6 +33,15 @@ export function nodeFacts(object: ObjectValue): NodeFacts {
     kubeletVersion: textOr(object, 'status', 'nodeInfo', 'kubeletVersion'),
     // A quantity, a text as a rule: `1k`.
     hasKvm: kvm === undefined ? undefined : kvm !== '0' && kvm !== 0,
+  })
+}
+
+/** storage.k8s.io/v1. */
+export function storageClassFacts(object: ObjectValue): StorageClassFacts {
+  return factsOf<StorageClassFacts>('storageclasses', object, {
+    provisioner: textOr(object, 'provisioner'),
+    isDefault: annotationAt(object, 'storageclass.kubernetes.io/is-default-class') === 'true',
+    isVirtDefault: annotationAt(object, 'storageclass.kubevirt.io/is-default-virt-class') === 'true',
   })
 }
 

@@ -88,6 +88,7 @@ export function virtualMachineInstanceFacts(object: ObjectValue): VirtualMachine
     instanceType: named('cluster-instancetype-name') ?? named('instancetype-name'),
     preference: named('cluster-preference-name') ?? named('preference-name'),
     nodeName: textAt(object, 'status', 'nodeName'),
+    machineType: textAt(object, 'status', 'machine', 'type') ?? textAt(object, 'spec', 'domain', 'machine', 'type'),
   })
 }
 

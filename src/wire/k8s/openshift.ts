@@ -1,4 +1,9 @@
-import type { ClusterOperatorFacts, ClusterVersionFacts, MachineConfigPoolFacts } from '../../model/object-facts.ts'
+import type {
+  ApiRequestCountFacts,
+  ClusterOperatorFacts,
+  ClusterVersionFacts,
+  MachineConfigPoolFacts,
+} from '../../model/object-facts.ts'
 import { conditionsAt, factsOf } from './facts-of.ts'
 import { operatorVersionOf } from './hyperconverged.ts'
 import {
@@ -57,4 +62,26 @@ export function machineConfigPoolFacts(object: ObjectValue): MachineConfigPoolFa
     conditions: conditionsAt(status, 'conditions'),
     generation: integerAt(object, 'metadata', 'generation'),
   })
+}
+
+/** User agents of one version of an API; on most clusters a handful. */
+const CLIENTS_MAX = 20
+
+/** APIRequestCount (apiserver.openshift.io/v1). Its name is `resource.version.group`. */
+export function apiRequestCountFacts(object: ObjectValue): ApiRequestCountFacts {
+  const hours = [at(object, 'status', 'currentHour'), ...(listAt(object, 'status', 'last24h') ?? [])]
+  const users = hours.flatMap((hour) => (listAt(hour, 'byNode') ?? []).flatMap((node) => listAt(node, 'byUser') ?? []))
+  const clients = new Set(users.flatMap((user) => textAt(user, 'userAgent') ?? textAt(user, 'username') ?? []))
+  return factsOf<ApiRequestCountFacts>('apirequestcounts', object, {
+    removedIn: textAt(object, 'status', 'removedInRelease'),
+    clients: [...clients].sort().slice(0, CLIENTS_MAX),
+  })
+}
+
+/** Most are about versions that stay, of APIs other than KubeVirt's; OpenShift announces no removal of the latter. */
+export function isApiThatStays(object: ObjectValue): boolean {
+  const isRemoved = textAt(object, 'status', 'removedInRelease') !== undefined
+  return (
+    at(object, 'status') !== undefined && !isRemoved && !textOr(object, 'metadata', 'name').endsWith('.kubevirt.io')
+  )
 }

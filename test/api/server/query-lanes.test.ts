@@ -209,6 +209,7 @@ test('every route that shows something of the fleet has a lane, and queries have
     'GET /federate',
     'GET /debug/series',
     'GET /api/fleet/v1/logs',
+    'POST /api/fleet/v1/plans',
     'POST /api/fleet/v1/rules/replay',
   ])
 })

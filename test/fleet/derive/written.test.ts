@@ -3,6 +3,7 @@ import { clusterHistory } from '../../../src/fleet/derive/cluster-history.ts'
 import { deriveRecord } from '../../../src/fleet/derive/cluster.ts'
 import { deriveModifications } from '../../../src/fleet/derive/modifications.ts'
 import { writeOf } from '../../../src/fleet/derive/written.ts'
+import type { HyperConvergedFacts } from '../../../src/model/object-facts.ts'
 import type { ObjectObservation } from '../../../src/model/observation.ts'
 import { at, hyperConverged, look, observed, T0 } from './observed.ts'
 
@@ -68,4 +69,90 @@ test('who wrote a JSON patch is known when its write was seen', () => {
     deriveModifications(clusterHistory(observed(objects)), []).map((modification) => modification.by)
   expect(by([look(30, hyperConverged()), written])).toEqual(['kubectl-annotate'])
   expect(by([written])).toEqual([undefined])
+})
+
+/** HyperConverged with these settings, as a manager wrote it. */
+function set(seconds: number, facts: Partial<HyperConvergedFacts>, name: string): ObjectObservation {
+  return { ...look(seconds, hyperConverged(facts)), manager: { name, operation: 'Update', subresource: '' } }
+}
+
+test('who wrote each other setting, and who removed one', () => {
+  const { settings } = deriveRecord(
+    clusterHistory(
+      observed([
+        set(30, { evictionStrategy: 'LiveMigrate', liveMigration: { progressTimeout: 150 } }, 'installer'),
+        set(60, { liveMigration: { progressTimeout: 300 }, workloadUpdateMethods: [] }, 'kubectl-edit'),
+        set(
+          90,
+          { ...{ liveMigration: { progressTimeout: 300 }, workloadUpdateMethods: [] }, batchEvictionSize: 5 },
+          'x',
+        ),
+        set(
+          99,
+          {
+            ...{ liveMigration: { progressTimeout: 300 }, workloadUpdateMethods: [], batchEvictionSize: 5 },
+            others: { defaultCPUModel: 'Haswell' },
+          },
+          'y',
+        ),
+      ]),
+    ),
+    [],
+  )
+  const written = Object.entries(settings.written ?? {}).map(([name, { sinceMs = 0, by }]) => [
+    name,
+    by,
+    (sinceMs - T0) / 1000,
+  ])
+  expect(written).toEqual([
+    ['batchEvictionSize', 'x', 90],
+    ['defaultCPUModel', 'y', 99],
+    ['evictionStrategy', 'kubectl-edit', 60],
+    ['liveMigration.progressTimeout', 'kubectl-edit', 60],
+    ['workloadUpdateMethods', 'kubectl-edit', 60],
+  ])
+  expect(settings.others).toEqual({ batchEvictionSize: 5, defaultCPUModel: 'Haswell' })
+})
+
+/** A storage class as a manager wrote it. */
+function storageClass(seconds: number, name: string, isDefault: boolean, isVirtDefault: boolean): ObjectObservation {
+  const facts = { kind: 'storageclasses', provisioner: 'p', isDefault, isVirtDefault } as const
+  return {
+    ...look(seconds, facts, { name, uid: name }),
+    manager: { name: 'kubectl-patch', operation: 'Update', subresource: '' },
+  }
+}
+
+test('the default storage classes, and who made them the defaults; without any class they are unknown', () => {
+  const of = (...objects: readonly ObjectObservation[]) => deriveRecord(clusterHistory(observed(objects)), []).settings
+  expect(of().storage).toBeUndefined()
+  const settings = of(
+    storageClass(30, 'slow', false, false),
+    storageClass(31, 'fast', false, false),
+    storageClass(60, 'slow', true, false),
+  )
+  expect(settings.storage).toEqual({ default: 'slow', virtDefault: '' })
+  expect(settings.written).toEqual({ defaultStorageClass: { sinceMs: at(60), by: 'kubectl-patch' } })
+})
+
+test('clients of an API, and VMs by machine type', () => {
+  const vmi = (uid: string, machineType?: string) =>
+    look(
+      30,
+      {
+        ...({ kind: 'virtualmachineinstances', phase: 'Running', isOutdated: false } as const),
+        ...(machineType === undefined ? {} : { machineType }),
+      },
+      { name: uid, uid },
+    )
+  const count = (name: string, clients: readonly string[]) =>
+    look(30, { kind: 'apirequestcounts', clients, removedIn: '1.36' }, { name, uid: name })
+  const { machineTypes, apiClients } = deriveRecord(
+    clusterHistory(
+      observed([vmi('a', 'q35'), vmi('b', 'q35'), vmi('c'), count('x.v1.y', ['z']), count('idle.v1.y', [])]),
+    ),
+    [],
+  )
+  expect(machineTypes).toEqual({ q35: 2 })
+  expect(apiClients).toEqual([{ api: 'x.v1.y', removedIn: '1.36', clients: ['z'] }])
 })

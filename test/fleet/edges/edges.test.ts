@@ -92,3 +92,11 @@ test('phases stand in the order of an upgrade, operands and pools after what the
     'platform.worker',
   ])
 })
+
+test('a run has the VMs that it had to update, if any', () => {
+  const workloads = { outdatedAtStart: 41, migrations: {} }
+  const run = (detail: RecordScript['detail'] = {}) => edgeRunOf(recordOf({ startMinute: 0, endMinute: 10, detail }))
+  expect(run({ workloads })).toMatchObject({ vms: 41 })
+  expect(run({ workloads: { ...workloads, outdatedAtStart: 0 } })).not.toHaveProperty('vms')
+  expect(run()).not.toHaveProperty('vms')
+})

@@ -345,7 +345,7 @@ describe('hazards', () => {
 
   test.each(CASES)('$hazard is found, with its evidence and a fix', ({ hazard, to, planted, verdict, text }) => {
     const finding = findingsOf(planted, to).get(hazard)!
-    expect(finding).toMatchObject({ state: 'present', verdict, text: expect.stringContaining(text) })
+    expect(finding).toMatchObject({ state: 'present', verdict, text: expect.stringContaining(text) as unknown })
     if (finding.state !== 'present') return
     expect(finding.evidence.length).toBeGreaterThan(0)
     expect(finding.evidence.every(({ atMs }) => Number.isFinite(atMs) && atMs > 0 && atMs <= NOW)).toBe(true)
@@ -353,19 +353,16 @@ describe('hazards', () => {
     expect(verdictFor(planted, to)).not.toBe('ready')
   })
 
-  test.each(CASES.filter(({ base = {} }) => base !== undefined))(
-    '$hazard is ruled out without it',
-    ({ hazard, to, base = {} }) => {
-      expect(findingsOf(base, to).get(hazard)).toEqual({ state: 'absent' })
-    },
-  )
+  test.each(CASES)('$hazard is ruled out without it', ({ hazard, to, base = {} }) => {
+    expect(findingsOf(base, to).get(hazard)).toEqual({ state: 'absent' })
+  })
 
   test.each(CASES.flatMap((one) => (one.withheld === undefined ? [] : [{ ...one, withheld: one.withheld }])))(
     '$hazard is unknown without its signal, and such a cluster is never ready',
     ({ hazard, to, withheld }) => {
       expect(findingsOf(withheld, to).get(hazard)).toMatchObject({
         state: 'unknown',
-        text: expect.stringMatching(/^Not reported: /),
+        text: expect.stringMatching(/^Not reported: /) as unknown,
       })
       expect(verdictFor(withheld, to)).not.toBe('ready')
     },
@@ -388,16 +385,22 @@ describe('hazards', () => {
     const withClass = (found: 'broken' | 'fragile') =>
       findingsOf({
         modifications: [modification({ operations: [{ op: 'remove', path: '/spec/a' }] })],
-        patchFindings: (patch, from, to) => [{ class: found, text: `${patch.component} ${from} ${to}` }],
+        patchFindings: (patch, from, to) => [
+          {
+            class: found,
+            weight: found === 'broken' ? 'breaks' : 'check',
+            at: 'target',
+            text: `${patch.component} ${from} ${to}`,
+          },
+        ],
       }).get('json_patch')
     expect(withClass('fragile')).toMatchObject({ verdict: 'at_risk' })
     expect(withClass('broken')).toMatchObject({
       verdict: 'not_recommended',
-      evidence: [{ text: 'kubevirt: remove /spec/a' }, { text: 'broken: kubevirt 4.20.1 1.21.0' }].map((one) =>
-        expect.objectContaining(
-          one.text.startsWith('broken') ? { text: expect.stringMatching(/^broken: kubevirt 4.20.1 1.17/) } : one,
-        ),
-      ),
+      evidence: [
+        { text: 'kubevirt: remove /spec/a' },
+        { text: expect.stringMatching(/^broken: kubevirt 4.20.1 1.17/) as unknown },
+      ],
     })
   })
 
@@ -442,7 +445,9 @@ describe('hazards', () => {
     expect(quoted('worker')).toBe('worker')
     expect(quoted("a'; rm -rf / #")).toBe(`'a'\\''; rm -rf / #'`)
     const evil = findingsOf({ facts: { pausedPools: seen(['$(reboot)']) } }).get('paused_pool')!
-    expect(evil).toMatchObject({ fix: { command: expect.stringContaining("machineconfigpool '$(reboot)' --type") } })
+    expect(evil).toMatchObject({
+      fix: { command: expect.stringContaining("machineconfigpool '$(reboot)' --type") as unknown },
+    })
   })
 
   test('the patch of HyperConverged is for the layout that the cluster has', () => {
@@ -452,10 +457,10 @@ describe('hazards', () => {
       }).get('empty_update_methods')
     const methods = '"workloadUpdateStrategy":{"workloadUpdateMethods":["LiveMigrate"]}'
     expect(of('hco.kubevirt.io/v1')).toMatchObject({
-      fix: { command: expect.stringContaining(`{"spec":{"virtualization":{${methods}}}}`) },
+      fix: { command: expect.stringContaining(`{"spec":{"virtualization":{${methods}}}}`) as unknown },
     })
     expect(of('hco.kubevirt.io/v1beta1')).toMatchObject({
-      fix: { command: expect.stringContaining(`{"spec":{${methods}}}`) },
+      fix: { command: expect.stringContaining(`{"spec":{${methods}}}`) as unknown },
     })
   })
 })

@@ -104,11 +104,13 @@ describe('the readiness of the fleet', () => {
         {
           verdict: 'ready',
           hazards: expect.arrayContaining([
-            expect.objectContaining({ id: 'json_patch', accepted: expect.objectContaining({ by: 'ada' }) }),
-          ]),
+            expect.objectContaining({ id: 'json_patch', accepted: expect.objectContaining({ by: 'ada' }) as unknown }),
+          ]) as unknown,
         },
       ],
-      facets: { hazards: expect.arrayContaining([{ hazard: 'json_patch', present: 1, accepted: 1, unknown: 0 }]) },
+      facets: {
+        hazards: expect.arrayContaining([{ hazard: 'json_patch', present: 1, accepted: 1, unknown: 0 }]) as unknown,
+      },
     })
     expect(verdictsOf(index, NOW + HOUR - 1)['b-risk']).not.toBe('at_risk')
     expect(verdictsOf(index, NOW + HOUR)['b-risk']).toBe('at_risk')
@@ -177,7 +179,7 @@ describe('calibration', () => {
         id: `${state}-${present.join()}-${i}`,
         state,
         detail: { hazardsAtStart: { present, absent } },
-      } as never),
+      }),
     )
 
   test('compares upgrades with a hazard to those without; of too few nothing is concluded', () => {

@@ -179,6 +179,7 @@ function everything(): { cluster: ClusterRecord; upgrades: UpgradeRecord[]; modi
         evidence: [],
       },
     ],
+    settings: { apiVersion: 'hco.kubevirt.io/v1', liveMigration: {}, featureGates: {} },
     region: 'eu',
     environment: 'prod',
     lastSeenMs: at(3000),
@@ -222,6 +223,7 @@ test('every metric is written or computed, with no label that is not in its tabl
   index.readiness.accept([
     { id: 'r', cluster: 'fra-1', hazard: 'json_patch', reason: 'r', by: 'a', acceptedMs: at(0), expiresMs: at(9000) },
   ])
+  index.chooseBaseline({ cluster: 'fra-1', by: 'ada', chosenMs: at(0) })
   const written = withoutPause(index.series(at(3000))).map(({ labels }) => labels)
   const computed = await fleet.engine().series([[]], { fromMs: T0, toMs: at(3000) })
   const namesOf = (all: readonly Labels[]) => new Set(all.map(({ metricName }) => metricName))

@@ -1,5 +1,5 @@
 import { bindRunbook } from '../../../src/catalog/bind-runbook.ts'
-import { whyNotBindable } from '../../../src/catalog/quoting.ts'
+import { whyNotBindable } from '../../../src/base/quoting.ts'
 import { parseRunbookPage } from '../../../src/catalog/runbook-page.ts'
 import { Labels } from '../../../src/model/labels.ts'
 import { pick, type Random } from '../mutate.ts'

@@ -137,6 +137,7 @@ async function addFacts(store: TempStore): Promise<void> {
       [{ id: `decommission-${i}`, cluster, sinceMs: 0, by: 'ada', reason: word(cluster, 'note'), saidMs: 0 }],
       [],
     )
+    if (i === 0) await facts.configurationBaseline.write({ cluster, by: 'ada', chosenMs: 0 }, [])
     await facts.tokens.add(
       { role: 'ingest', name: word(cluster, 'note'), hash: `hash-${i}`, createdAtMs: 0, cluster },
       { atMs: NOW_MS, by: 'root', action: 'token.add', detail: JSON.stringify({ cluster }) },

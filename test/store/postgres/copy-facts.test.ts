@@ -83,10 +83,12 @@ describe.skipIf(POSTGRES === undefined)('copied facts', () => {
     await expect(copy(store, target, 'another')).rejects.toThrow('has facts of another data directory')
     const facts = await openTempFacts(target)
     const instance = { version: '1', roles: ['serve'], startedMs: NOW_MS }
-    await facts.leasesOf({ ...instance, name: 'daytwo migrate', instance: 'x' }).beat(60_000)
+    await facts
+      .leasesOf({ ...instance, name: 'daytwo migrate', instance: 'x' })
+      .beat(60_000, { leases: {}, faults: [] })
     await facts.meta.set('fleet.position daytwo migrate', '{}')
     await copy(store, target)
-    await facts.leasesOf({ ...instance, name: 'pod-1', instance: 'y' }).beat(60_000)
+    await facts.leasesOf({ ...instance, name: 'pod-1', instance: 'y' }).beat(60_000, { leases: {}, faults: [] })
     await expect(copy(store, target)).rejects.toThrow('is used by the processes pod-1')
     const client = new Client(target.url)
     await client.connect()

@@ -16,6 +16,7 @@ const FACTS_TABLES: Readonly<Record<keyof FactsSchema, true>> = {
   ...{ silence: true, acknowledgement: true, audit: true, alert_run: true, alert_change: true },
   ...{ external_alert: true, adoption_day: true, adoption_cube: true, fleet_cluster: true, upgrade: true },
   ...{ version_interval: true, modification: true, decommission: true, accepted_risk: true },
+  ...{ configuration_baseline: true, update_graph: true },
 }
 
 const TYPES: Readonly<Record<string, string>> = {

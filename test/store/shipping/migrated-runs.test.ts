@@ -1,3 +1,4 @@
+import { without } from '../../../src/base/without.ts'
 import { describe, expect, test } from 'vitest'
 import { runsOfSamples } from '../../../src/fleet/signals/signal-runs.ts'
 import { SIGNAL_GROUPS } from '../../../src/fleet/signals/signals.ts'
@@ -24,7 +25,7 @@ const groupOf = (signal: MetricSignal): string | undefined =>
   SIGNAL_GROUPS.find(({ sources }) => [...sources.values()].some((one) => one.signal === signal))?.name
 
 test('runs are read back as they were packed, without damage', () => {
-  const runs = [OLD, { ...OPEN, value: NaN }].map(({ cluster: _, ...rest }) => rest)
+  const runs = [OLD, { ...OPEN, value: NaN }].map((run) => without(run, 'cluster'))
   expect(unpackRuns(packRuns(runs))).toEqual(runs)
   expect(() => unpackRuns(Uint8Array.of(1, 0))).toThrow(MalformedBytesError)
 })

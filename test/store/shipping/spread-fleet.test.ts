@@ -1,3 +1,5 @@
+import { without } from '../../../src/base/without.ts'
+import type { UpgradeRecord } from '../../../src/model/upgrade.ts'
 import { describe, expect, test } from 'vitest'
 import type { ClusterHistory } from '../../../sim/history/cluster-history.ts'
 import { collectorRecords } from '../../../sim/history/collector-records.ts'
@@ -153,6 +155,14 @@ function withoutHeartbeat({ cluster }: ClusterFacts): unknown {
   return JSON.parse(JSON.stringify(cluster, (key, value: unknown) => (HEARTBEATS.has(key) ? undefined : value)))
 }
 
+/**
+ * Which hazards were known when an upgrade started: several collectors store more first reports than one, so they rule out hazards (of
+ * the descheduler) that one process does not know. Only the calibration of readiness reads it.
+ */
+function withoutHazards({ detail, ...record }: UpgradeRecord): unknown {
+  return { ...record, detail: without(detail, 'hazardsAtStart') }
+}
+
 describe.skipIf(POSTGRES === undefined)('a fleet that sends to several collectors', () => {
   const postgres = sharedPostgres()
   const histories = CLUSTERS.map((index) =>
@@ -183,7 +193,7 @@ describe.skipIf(POSTGRES === undefined)('a fleet that sends to several collector
       const reader = shared.newReader()
       const read = await factsOf(reader, names)
       for (const [i, facts] of read.entries()) {
-        expect(facts.upgrades).toEqual(wanted[i]!.upgrades)
+        expect(facts.upgrades.map(withoutHazards)).toEqual(wanted[i]!.upgrades.map(withoutHazards))
         expect(facts.intervals).toEqual(wanted[i]!.intervals)
         expect(facts.modifications).toEqual(wanted[i]!.modifications)
         // Which of two contradictory identities counts, each collector decides by what it was sent first.

@@ -121,7 +121,9 @@ test('metrics: processes are listed with their state and what others lack of the
       await panel.getByText('31 commits, 7 min').waitFor()
       await panel.getByText('3 334 clusters, 20 rule groups, notifications').first().waitFor()
     }
-    expect(await panel.getByRole('link', { name: 'Runbook' }).last().getAttribute('href')).toContain('DaytwoProcessMissing')
+    expect(await panel.getByRole('link', { name: 'Runbook' }).last().getAttribute('href')).toContain(
+      'DaytwoProcessMissing',
+    )
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(size.viewport.width)
     expect(await accessibilityFaults(page)).toEqual([])
     expectClean()

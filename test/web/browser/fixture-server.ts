@@ -16,6 +16,7 @@ import type { DashboardAnswer, DashboardList } from '../../../src/contract/dashb
 import type { ChangeEvent, EventTopic } from '../../../src/contract/events.ts'
 import type { LintReport } from '../../../src/contract/lint.ts'
 import type { Now } from '../../../src/contract/now.ts'
+import type { PlanRequest } from '../../../src/contract/fleet-plans.ts'
 import type { PrometheusRuleGroup } from '../../../src/contract/prometheus.ts'
 import type { Replay, ReplayRequest, RuleTests } from '../../../src/contract/replay.ts'
 import type { BoundRunbook } from '../../../src/contract/runbooks.ts'
@@ -42,6 +43,7 @@ import { adoptionFixture } from './adoption-fixtures.ts'
 import { alertItems, boundRunbook, queryAnswer, rangeAnswer, RUNBOOKS, SETTINGS } from './fixtures.ts'
 import { now } from './now-fixtures.ts'
 import { fleetAnswer } from './fleet-answers.ts'
+import { planAnswer } from './plan-fixtures.ts'
 import { exploreAnswer, labelValues } from './explore-answers.ts'
 import { traceAnswer } from './trace-fixtures.ts'
 
@@ -299,6 +301,7 @@ const POSTED_QUESTIONS: Readonly<Record<string, (answers: Answers, body: unknown
     answers.preview((body as { readonly matchers: readonly MatcherItem[] }).matchers),
   '/api/fleet/v1/routes/test': (answers, body) =>
     answers.routeTest((body as { readonly labels: Readonly<Record<string, string>> }).labels),
+  '/api/fleet/v1/plans': (_answers, body) => planAnswer(body as PlanRequest, Date.now()),
   '/api/fleet/v1/rules/replay': (answers, body) => answers.replay(body as ReplayRequest),
 }
 

@@ -2,11 +2,20 @@ import type { UnjoinedItems } from '../../../src/contract/fleet-unjoined.ts'
 import { clusterDetail, clusterItems, objectChanges } from './fleet-fixtures.ts'
 import { modifications } from './modification-fixtures.ts'
 import { fleetCoverage, timeOf } from './coverage-fixtures.ts'
+import {
+  baselineItem,
+  configurationAnswer,
+  deprecatedApisAnswer,
+  differencesAnswer,
+  kvmStackAnswer,
+  settingDetail,
+} from './configuration-fixtures.ts'
 import { gateDetail, gateItems } from './gate-fixtures.ts'
 import { acceptanceItems, hazardItems, readinessItems } from './readiness-fixtures.ts'
 import { patchDetail, patchItems } from './patch-fixtures.ts'
 import { strandedItems } from './stranded-fixtures.ts'
 import { edgeComparison, edgeItems, runItems } from './edge-fixtures.ts'
+import { updateGraphAnswer } from './update-graph-fixtures.ts'
 import { stuckItems, upgradeDetail, upgradeItems } from './upgrade-fixtures.ts'
 
 /** None: a test that is about them answers others. */
@@ -40,6 +49,16 @@ export function fleetAnswer({ pathname, searchParams }: URL, nowMs: number): unk
     if (name === 'hazards') return hazardItems(nowMs)
     return name === 'acceptances' ? acceptanceItems(nowMs) : readinessItems(searchParams, nowMs)
   }
+  if (route === 'configuration') {
+    if (name === 'settings') return settingDetail(part, searchParams, nowMs)
+    if (name === 'clusters') return differencesAnswer(part, nowMs)
+    return name === 'baseline'
+      ? { asOf: new Date(nowMs).toISOString(), baseline: baselineItem(nowMs) }
+      : configurationAnswer(searchParams, nowMs)
+  }
+  if (route === 'kvm-stack') return kvmStackAnswer(searchParams, nowMs)
+  if (route === 'deprecated-apis') return deprecatedApisAnswer(searchParams, nowMs)
+  if (route === 'update-graph') return updateGraphAnswer(searchParams, nowMs)
   if (route === 'gates') return name === '' ? gateItems(nowMs) : gateDetail(name, searchParams, nowMs)
   if (route === 'patches')
     return name === '' ? patchItems(searchParams, nowMs) : (patchDetail(name, nowMs) ?? NOT_FOUND)

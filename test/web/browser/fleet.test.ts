@@ -440,10 +440,10 @@ test('who patches and who edits by hand, in one click: by time, and by hour of t
   await page.waitForURL('**/fleet/modifications?standing=all')
 
   // Is a gate used, and who sets it by patch? Two clicks: the gates, and the gate.
-  await page.getByRole('navigation', { name: 'Pages of Fleet' }).getByRole('link', { name: 'Gates' }).click()
+  await page.getByRole('navigation', { name: 'Pages of Fleet' }).getByRole('link', { name: 'Configuration' }).click()
   await page.getByText('900 of 1 200 clusters report the settings of HyperConverged').waitFor()
   await page.getByRole('link', { name: 'downwardMetrics' }).click()
-  await page.waitForURL('**/fleet/gates/downwardMetrics')
+  await page.waitForURL('**/fleet/configuration/gates/downwardMetrics')
   const uses = page.getByRole('table', { name: 'Clusters that set it' })
   expect(await uses.getByRole('row').nth(1).innerText()).toMatch(
     /^ams-stuck-1\s+1\.17\.3\s+on\s+JSON patch of KubeVirt/,
@@ -453,8 +453,58 @@ test('who patches and who edits by hand, in one click: by time, and by hour of t
   await page.getByRole('button', { name: 'Show more' }).click()
   await page.getByText('400 of 893').waitFor()
   await page.getByRole('button', { name: 'By JSON patch' }).click()
-  await page.waitForURL('**/fleet/gates/downwardMetrics?show=patched')
+  await page.waitForURL('**/fleet/configuration/gates/downwardMetrics?show=patched')
   await page.getByText('1 place, patches first').waitFor()
+  expectClean()
+  await close()
+})
+
+test('the configuration: which setting differs, on which cluster, since when and by whom; what a target changes', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/fleet/configuration')
+  await page.getByText('15 of 900 clusters differ').waitFor()
+  const settings = page.getByRole('table', { name: 'Settings in use' })
+  expect(await settings.getByRole('row').nth(1).innerText()).toMatch(
+    /^liveMigration\.progressTimeout\s+150 \(default\) >99 % · 300 <1 %\s+150\s+900\s+3/,
+  )
+  await page.getByRole('row', { name: /^pc-q35-rhel8\.6\.0 14 deprecated; removed in el10/ }).waitFor()
+  await page
+    .getByRole('row', { name: /^flowschemas\.v1beta3\.flowcontrol/ })
+    .getByText('argocd/v2.9')
+    .waitFor()
+  await page.getByRole('combobox', { name: 'Target version' }).selectOption({ index: 1 })
+  await page.waitForURL('**/fleet/configuration?target=*')
+  await page.getByRole('table', { name: 'Hazards of live migration' }).getByText('9.0.0 → 9.1.0').waitFor()
+  await page.getByRole('columnheader', { name: 'Breaks with the target' }).waitFor()
+
+  await settings.getByRole('link', { name: 'liveMigration.progressTimeout' }).click()
+  await page.waitForURL('**/fleet/configuration/settings/liveMigration.progressTimeout')
+  const clusters = page.getByRole('table', { name: 'Clusters with this setting' })
+  expect(await clusters.getByRole('row').nth(1).innerText()).toMatch(
+    /^ams-stuck-1\s+1\.17\.3\s+300\s+yes\s+kubectl-edit\s+\d/,
+  )
+  await page.getByRole('button', { name: 'Outliers' }).click()
+  await page.waitForURL('**/settings/liveMigration.progressTimeout?show=outliers')
+  await page.getByText('1 cluster, those that differ first').waitFor()
+  expectClean()
+  await close()
+})
+
+test('old addresses of feature gates lead to the configuration, with their filter', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/fleet/gates/downwardMetrics?show=patched')
+  await page.waitForURL('**/fleet/configuration/gates/downwardMetrics?show=patched')
+  await page.getByText('1 place, patches first').waitFor()
+  expectClean()
+  await close()
+  const list = await openPage(browser, server, '/fleet/gates')
+  await list.page.waitForURL('**/fleet/configuration')
+  await list.close()
+})
+
+test('the page of a cluster lists how it differs from the baseline', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/fleet/clusters/prod-0003')
+  const differences = page.getByRole('region', { name: 'Configuration differences' })
+  await differences.getByText('1 setting of 45 differ from the baseline', { exact: false }).waitFor()
+  await differences.getByRole('row', { name: /^liveMigration\.progressTimeout/ }).waitFor()
   expectClean()
   await close()
 })

@@ -10,7 +10,7 @@ import { acceptanceItems } from './readiness-fixtures.ts'
 
 /**
  * What people come with, each from where they are when they ask it, and what the answer costs them: clicks and keys are
- * counted, not promised. Plans and canaries are not derived, so nobody can ask for them yet.
+ * counted, not promised. Canaries are not derived, so nobody can ask for them yet.
  */
 
 let browser: Browser
@@ -127,6 +127,26 @@ describe('an SRE who watches upgrades', () => {
         .waitFor()
     }))
 
+  test('how do twelve clusters go from EUS 4.16 to 4.18? Four clicks, with the runbook as a file', () =>
+    asks('/', { clicks: 4 }, async ({ page, click, choose }) => {
+      await click(page.getByRole('link', { name: 'Plan an upgrade' }))
+      await choose(page.getByRole('combobox', { name: 'Platform' }), 'openshift 4.20')
+      await choose(page.getByRole('combobox', { name: 'Target' }), '4.22')
+      await page.getByText('12 clusters: 12 with a path to the target.', { exact: false }).waitFor()
+      const steps = page.getByRole('list', { name: 'Steps of prague-1' })
+      await steps.getByText('Upgrade OpenShift 4.16.3 to 4.17.9').waitFor()
+      await page
+        .getByRole('table', { name: 'Planned clusters' })
+        .getByText('p50 4 h 03 min, p90 5 h 15 min')
+        .first()
+        .waitFor()
+      const saved = page.waitForEvent('download')
+      await click(page.getByRole('button', { name: 'Runbook (Markdown)' }))
+      expect((await saved).suggestedFilename()).toBe('upgrade-to-4.22.md')
+      const address = new URL(page.url())
+      expect(Object.fromEntries(address.searchParams)).toEqual({ platform: 'openshift 4.20', target: '4.22' })
+    }))
+
   test('which clusters fell silent? No click', () =>
     asks('/', {}, async ({ page }) => {
       const silent = page.getByRole('table', { name: 'Silent clusters' })
@@ -179,6 +199,15 @@ describe('a maintainer who looks at adoption', () => {
       await click(page.getByRole('link', { name: 'Stranded versions' }))
       const stranded = page.getByRole('table', { name: 'Stranded versions' })
       await stranded.getByText('all 38 clusters', { exact: false }).first().waitFor()
+    }))
+
+  test('which clusters are configured otherwise than the baseline, who did it? Three clicks', () =>
+    asks('/', { clicks: 3 }, async ({ page, click }) => {
+      await click(page.getByRole('link', { name: 'Fleet', exact: true }))
+      await click(page.getByRole('navigation', { name: 'Pages of Fleet' }).getByRole('link', { name: 'Configuration' }))
+      await click(page.getByRole('link', { name: 'liveMigration.progressTimeout' }))
+      const clusters = page.getByRole('table', { name: 'Clusters with this setting' })
+      await clusters.getByRole('row', { name: /^ams-stuck-1 1\.17\.3 300 yes kubectl-edit/ }).waitFor()
     }))
 
   test('is a feature gate used, and who sets it by patch? Two clicks', () =>

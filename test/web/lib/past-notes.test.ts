@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { UNAVAILABLE } from '../../../src/api/fleet/moment.ts'
-import { describeUnavailable, presentSentence } from '../../../src/web/lib/past-notes.ts'
+import { presentSentence } from '../../../src/web/lib/past-notes.ts'
+import { describeUnavailable } from '../../../src/web/lib/unavailable-words.ts'
 import {
   alertPath,
   ALERT_PAGES,
@@ -28,7 +29,8 @@ test('pages that cannot show the past say so, and the others do not', () => {
   const all = [...PLACES, ...ALERT_PAGES].map(({ path }) => path)
   const pages = [...new Set([...all, ...Object.values(FLEET_ROUTES), ...Object.values(EXPLORE_ROUTES)])]
   const present = pages.filter((path) => presentSentence(path) !== undefined)
-  expect(present.sort()).toEqual([ROUTES.silences, ROUTES.delivery, ROUTES.lint, ROUTES.rules].sort())
+  const want = [ROUTES.silences, ROUTES.delivery, ROUTES.lint, ROUTES.rules, FLEET_ROUTES.plan, FLEET_ROUTES.setting]
+  expect(present.sort()).toEqual(want.sort())
 })
 
 test('an open alert, a rule and a runbook are The list and the alert show the selected time; the runbook is the current one.', () => {

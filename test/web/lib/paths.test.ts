@@ -18,7 +18,6 @@ import {
   metricsPath,
   tracePath,
   tracesPath,
-  FLEET_PAGES,
   clusterPath,
   clustersPath,
   edgePath,
@@ -30,6 +29,7 @@ import {
   upgradePath,
   upgradesPath,
 } from '../../../src/web/lib/paths.ts'
+import { FLEET_PAGES } from '../../../src/web/lib/fleet-pages.ts'
 
 test.each([
   [alertsPath(), '/alerts'],
@@ -87,9 +87,9 @@ test.each([
   [edgesPath({ sort: '' }), '/fleet/edges'],
   [edgePath('openshift', '4.19.1', '4.20.0'), '/fleet/edges/openshift/4.19.1/4.20.0'],
   [edgePath('kubevirt', 'v1', 'v2', { than: 'v0..v1' }), '/fleet/edges/kubevirt/v1/v2?than=v0..v1'],
-  [gatePath('a/b', { show: 'patched' }), '/fleet/gates/a%2Fb?show=patched'],
   [patchesPath({ to: '1.19.0', breaking: 'true' }), '/fleet/patches?to=1.19.0&breaking=true'],
   [patchPath('0f', { to: '' }), '/fleet/patches/0f'],
+  [gatePath('a/b', { show: 'patched' }), '/fleet/configuration/gates/a%2Fb?show=patched'],
   [modificationsPath({ kind: 'json_patch' }), '/fleet/modifications?kind=json_patch'],
   [promqlPath('up == 0', { range: '6h' }), '/explore?expr=up+%3D%3D+0&range=6h'],
   [metricsPath({ q: 'kubevirt' }), '/explore/metrics?q=kubevirt'],

@@ -341,3 +341,13 @@ test.each([
 ] as const)('bytes as %s are no map', (_name, record, kind) => {
   expect(read(record).kind).toBe(kind)
 })
+
+test.each([
+  ['virtualmachines.v1alpha3.kubevirt.io', {}, 'object'],
+  ['flowschemas.v1beta3.flowcontrol.apiserver.k8s.io', { removedInRelease: '1.32' }, 'object'],
+  ['pods.v1', {}, 'left_out'],
+  ['xkubevirt.io', {}, 'left_out'],
+])('the count of requests to %s with status %j: %s', (name, status, kind) => {
+  const metadata = { name, uid: 'u', resourceVersion: '1' }
+  expect(readOne('apirequestcounts', { kind: 'APIRequestCount', metadata, status }).kind).toBe(kind)
+})

@@ -49,6 +49,10 @@ const LIVE_MIGRATION = {
   network: 'mig',
 }
 const UPDATE_STRATEGY = { workloadUpdateMethods: ['LiveMigrate'], batchEvictionSize: 10, batchEvictionInterval: '1m0s' }
+const CERT_CONFIG = {
+  ca: { duration: '48h0m0s', renewBefore: '24h0m0s' },
+  server: { duration: '12h0m0s', renewBefore: '6h0m0s' },
+}
 const HCO_STATUS = {
   versions: [{ name: 'operator', version: '1.16.0' }],
   conditions: [CONDITION],
@@ -80,6 +84,21 @@ const HCO_FACTS = {
   featureGates: { alignCPUs: true, videoConfig: false },
   jsonPatches: { 'kubevirt.kubevirt.io/jsonpatch': '[{"op":"add","path":"/spec/x"}]' },
   tuningPolicy: 'highBurst',
+  others: {
+    'certConfig.ca.duration': '48h0m0s',
+    'certConfig.ca.renewBefore': '24h0m0s',
+    'certConfig.server.duration': '12h0m0s',
+    'certConfig.server.renewBefore': '6h0m0s',
+    commonBootImageNamespace: 'images',
+    commonInstancetypesDeployment: false,
+    commonTemplatesNamespace: 'templates',
+    defaultCPUModel: 'Haswell-noTSX',
+    enableCommonBootImageImport: true,
+    instancetypeReferencePolicy: 'expand',
+    memoryOvercommitPercentage: 120,
+    scratchSpaceStorageClass: 'fast',
+    vmStateStorageClass: 'shared',
+  },
   isInfrastructureHighlyAvailable: true,
   dataImportCronTemplates: 2,
 } as const
@@ -285,6 +304,16 @@ export const OBJECTS: readonly ObjectCase[] = [
         evictionStrategy: 'LiveMigrate',
         uninstallStrategy: 'BlockUninstallIfWorkloadsExist',
         tuningPolicy: 'highBurst',
+        certConfig: CERT_CONFIG,
+        CommonInstancetypesDeployment: { enabled: false },
+        instancetypeConfig: { referencePolicy: 'expand' },
+        enableCommonBootImageImport: true,
+        commonBootImageNamespace: 'images',
+        commonTemplatesNamespace: 'templates',
+        defaultCPUModel: 'Haswell-noTSX',
+        higherWorkloadDensity: { memoryOvercommitPercentage: 120 },
+        scratchSpaceStorageClass: 'fast',
+        vmStateStorageClass: 'shared',
       },
       status: HCO_STATUS,
     },
@@ -297,14 +326,25 @@ export const OBJECTS: readonly ObjectCase[] = [
       kind: 'HyperConverged',
       metadata: HCO_META,
       spec: {
-        featureGates: [{ name: 'alignCPUs' }, { name: 'videoConfig', enabled: 'False' }, { enabled: 'True' }],
+        featureGates: [{ name: 'alignCPUs' }, { name: 'videoConfig', state: 'Disabled' }, { state: 'Enabled' }],
         virtualization: {
           liveMigrationConfig: LIVE_MIGRATION,
           workloadUpdateStrategy: UPDATE_STRATEGY,
           evictionStrategy: 'LiveMigrate',
           tuningPolicy: 'highBurst',
+          virtualMachineOptions: { defaultCPUModel: 'Haswell-noTSX' },
+          higherWorkloadDensity: { memoryOvercommitPercentage: 120 },
         },
         deployment: { uninstallStrategy: 'BlockUninstallIfWorkloadsExist' },
+        security: { certConfig: CERT_CONFIG },
+        storage: { scratchSpaceStorageClass: 'fast', vmStateStorageClass: 'shared' },
+        workloadSources: {
+          commonInstancetypesDeployment: { enabled: false },
+          instancetypeConfig: { referencePolicy: 'expand' },
+          enableCommonBootImageImport: true,
+          commonBootImageNamespace: 'images',
+          commonTemplatesNamespace: 'templates',
+        },
       },
       status: HCO_STATUS,
     },
@@ -599,6 +639,54 @@ export const OBJECTS: readonly ObjectCase[] = [
       objectKind: 'HyperConverged',
       objectName: 'kubevirt-hyperconverged',
       objectNamespace: 'kubevirt-hyperconverged',
+    },
+  },
+  {
+    resource: 'storageclasses',
+    object: {
+      kind: 'StorageClass',
+      metadata: meta('ceph-rbd', {
+        annotations: {
+          'storageclass.kubernetes.io/is-default-class': 'false',
+          'storageclass.kubevirt.io/is-default-virt-class': 'true',
+        },
+      }),
+      provisioner: 'rbd.csi.ceph.com',
+      parameters: { pool: 'vms' },
+    },
+    facts: {
+      kind: 'storageclasses',
+      createdMs: T_MS,
+      provisioner: 'rbd.csi.ceph.com',
+      isDefault: false,
+      isVirtDefault: true,
+    },
+  },
+  {
+    resource: 'apirequestcounts',
+    object: {
+      kind: 'APIRequestCount',
+      metadata: meta('virtualmachines.v1alpha3.kubevirt.io'),
+      status: {
+        removedInRelease: '1.36',
+        currentHour: { byNode: [{ nodeName: 'a', byUser: [{ username: 'system:admin', userAgent: 'virtctl/v1.1' }] }] },
+        last24h: [
+          {
+            byNode: [
+              { byUser: [{ username: 'system:serviceaccount:x:y' }, { userAgent: 'virtctl/v1.1' }] },
+              { byUser: [{ userAgent: 'forklift' }] },
+            ],
+          },
+          {},
+        ],
+        requestCount: 12,
+      },
+    },
+    facts: {
+      kind: 'apirequestcounts',
+      createdMs: T_MS,
+      removedIn: '1.36',
+      clients: ['forklift', 'system:serviceaccount:x:y', 'virtctl/v1.1'],
     },
   },
 ]

@@ -12,7 +12,7 @@ export const fewNodes: Hazard = {
   evaluate: (cluster, target) => {
     const { kvmNodes, isHighlyAvailable } = cluster.facts
     if (kvmNodes === undefined && isHighlyAvailable === undefined) return notReported('nodes and HyperConverged')
-    const isFew = kvmNodes === undefined ? isHighlyAvailable!.value === false : kvmNodes.value < 2
+    const isFew = kvmNodes === undefined ? !isHighlyAvailable!.value : kvmNodes.value < 2
     if (!isFew) return ABSENT
     return found(fewNodes, target, () => ({
       text:

@@ -1,6 +1,8 @@
 import type { Modification } from '../../../model/cluster-record.ts'
-import type { PatchFinding, RiskVerdict } from '../../../model/readiness.ts'
+import type { PatchFinding } from '../../../model/patch-analysis.ts'
+import type { RiskVerdict } from '../../../model/readiness.ts'
 import type { Evidence } from '../../../model/upgrade.ts'
+import { breaksInTarget } from '../../patches/analyse-patches.ts'
 import {
   ABSENT,
   clientOf,
@@ -44,7 +46,10 @@ export const jsonPatch: Hazard = {
     const findings = patches.flatMap((patch) =>
       patchFindings === undefined || hcoVersion === undefined
         ? []
-        : patchFindings(patch, hcoVersion, target.version).map((finding) => ({ patch, finding })),
+        : patchFindings(patch, hcoVersion, target.version, record.settings.apiVersion).map((finding) => ({
+            patch,
+            finding,
+          })),
     )
     const starts = patches.flatMap(({ startedMs }) => startedMs ?? [])
     return found(
@@ -77,9 +82,10 @@ function componentsOf(patches: readonly Modification[]): string {
   return [...new Set(patches.map(({ component }) => component))].sort().join(', ')
 }
 
-/** A patch that does not apply stops the upgrade, and a dangerous one may take VMs down. */
+/** A patch that fails or loses its effect may stop the upgrade, and a dangerous one may take VMs down. */
 function worstOf(findings: readonly PatchFinding[]): RiskVerdict {
-  return findings.some(({ class: is }) => is === 'broken' || is === 'dangerous') ? 'not_recommended' : 'at_risk'
+  const isBad = findings.some((finding) => breaksInTarget(finding) || finding.class === 'dangerous')
+  return isBad ? 'not_recommended' : 'at_risk'
 }
 
 const OPERATIONS_MAX = 5

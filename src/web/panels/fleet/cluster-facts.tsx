@@ -5,6 +5,7 @@ import { unknownsOf } from '../../lib/cluster-unknowns.ts'
 import { clustersPath } from '../../lib/paths.ts'
 import { operatorName } from '../../lib/fleet-names.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
+import { settingText } from '../../lib/setting-text.ts'
 import { minorOf, versionAge } from '../../lib/version-order.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
@@ -199,21 +200,15 @@ function SettingList({ settings }: { readonly settings: readonly SettingItem[] }
             <code>{setting.name}</code>
           </dt>
           <dd>
-            {valueText(setting.set)}{' '}
+            {settingText(setting.set)}{' '}
             <span className="quiet">
-              ({setting.default === null ? 'default not known' : `default ${valueText(setting.default)}`})
+              ({setting.default === null ? 'default not known' : `default ${settingText(setting.default)}`})
             </span>
           </dd>
         </div>
       ))}
     </dl>
   )
-}
-
-function valueText(value: SettingItem['set']): string {
-  if (value === null) return 'not set'
-  if (Array.isArray(value)) return value.length === 0 ? 'empty' : value.join(', ')
-  return String(value)
 }
 
 export function ClusterMachines({ cluster }: { readonly cluster: ClusterDetail }): ReactNode {

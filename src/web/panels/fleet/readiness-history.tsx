@@ -19,9 +19,20 @@ export function AcceptancesPanel(): ReactNode {
   const withdraw = useWithdrawRisk()
   const columns: readonly Column<AcceptanceItem>[] = [
     { head: 'Hazard', kind: 'name', cell: ({ hazard }) => <HazardTitle id={hazard} /> },
-    { head: 'Clusters', kind: 'number', cell: ({ clusters }) => formatCount(clusters.length), title: namesOf },
+    {
+      head: 'Clusters',
+      kind: 'number',
+      isHiddenOnPhone: true,
+      cell: ({ clusters }) => formatCount(clusters.length),
+      title: namesOf,
+    },
     { head: 'Reason', cell: ({ reason, by }) => `${reason} (${by})` },
-    { head: 'Expires', isOneLine: true, cell: ({ expiresAt }) => <Moment atMs={Date.parse(expiresAt)} /> },
+    {
+      head: 'Expires',
+      isHiddenOnPhone: true,
+      isOneLine: true,
+      cell: ({ expiresAt }) => <Moment atMs={Date.parse(expiresAt)} />,
+    },
     {
       id: 'state',
       head: 'State',

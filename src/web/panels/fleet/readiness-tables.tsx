@@ -37,14 +37,9 @@ export function HazardTable({ view, answer: { facets, target } }: ReadinessProps
           {title}
         </Link>
       ),
-      isBelowStacked: true,
-      below: ({ accepted, runbook }) => (
-        <>
-          {accepted === 0 ? null : <span>accepted on {countOf(accepted, 'cluster')}</span>}
-          <Link href={runbookPath(runbook)}>Runbook</Link>
-        </>
-      ),
+      below: ({ accepted }) => (accepted === 0 ? null : `accepted on ${countOf(accepted, 'cluster')}`),
     },
+    { head: 'Runbook', isHiddenOnPhone: true, cell: ({ runbook }) => <Link href={runbookPath(runbook)}>Runbook</Link> },
     { head: 'Clusters', kind: 'number', cell: ({ present }) => formatCount(present) },
     {
       head: 'Accepted',

@@ -13,7 +13,7 @@ import {
   escapeShellSingle,
   quoteShellWord,
   whyNotBindable,
-} from '../../src/catalog/quoting.ts'
+} from '../../src/base/quoting.ts'
 import { parseSelector } from '../../src/promql/parse.ts'
 
 const SPECIAL = '\'"\\$`();&|<>{}[]*?!#~=%^- \n\t\u001ba7.'

@@ -1,0 +1,199 @@
+import { describe, expect, test } from 'vitest'
+import type { ClusterPlan } from '../../../src/model/plan.ts'
+import type { ClusterRecord } from '../../../src/model/cluster-record.ts'
+import { presentBlockers } from '../../../src/fleet/plan/blockers.ts'
+import { planCluster } from '../../../src/fleet/plan/cluster-plan.ts'
+import { planClusterOf } from '../../../src/fleet/plan/plan-cluster.ts'
+import { graphOfReleases } from '../../../src/fleet/plan/plan-graph.ts'
+import { createStepDurations } from '../../../src/fleet/plan/step-durations.ts'
+import { targetOf } from '../../../src/fleet/plan/target.ts'
+import { RELEASES } from '../../../src/fleet/releases.ts'
+import { community, NOW_MS, openshift, pools, viewOf } from './clusters.ts'
+
+/** What the fleet of these tests runs besides the cluster of a plan. */
+const SEEN = {
+  hco: ['4.16.0', '4.16.4', '4.17.0', '4.17.5', '4.18.0', '4.18.2'],
+  openshift: ['4.16.3', '4.17.9', '4.18.6', '4.18.2'],
+}
+
+const GRAPH = graphOfReleases(RELEASES, SEEN)
+
+function planOf(record: ClusterRecord, target: string, graph = GRAPH): ClusterPlan {
+  const context = {
+    ...{ target: targetOf(target)!, graph, durations: createStepDurations([]), blockers: presentBlockers },
+  }
+  return planCluster(planClusterOf(viewOf(record), NOW_MS), context).toPlan()
+}
+
+const stepsOf = ({ steps }: ClusterPlan): string[] =>
+  steps.map(({ title, state }) => (state === 'todo' ? title : `[${state}] ${title}`))
+const blockersOf = ({ blockers }: ClusterPlan): string[] => blockers.map(({ name, severity }) => `${severity} ${name}`)
+
+const EUS_STEPS = [
+  'Pause the worker pools worker',
+  'Save the workload update methods and set them to []',
+  'Upgrade OpenShift Virtualization 4.16.0 to 4.16.4',
+  'Upgrade OpenShift 4.16.3 to 4.17.9',
+  'Upgrade OpenShift Virtualization 4.16.4 to 4.17.5',
+  'Upgrade OpenShift 4.17.9 to 4.18.6',
+  'Upgrade OpenShift Virtualization 4.17.5 to 4.18.2',
+  'Restore the workload update methods: ["LiveMigrate"]',
+  'Unpause the worker pools worker',
+  'Wait until 40 VMs run the new virt-launcher',
+]
+
+describe('ten situations, by the steps of the EUS procedure', () => {
+  test('1: EUS to EUS from the even minor', () => {
+    const plan = planOf(openshift(), '4.18')
+    expect(plan.outcome).toBe('path')
+    expect(stepsOf(plan)).toEqual(EUS_STEPS)
+    expect(plan.blockers).toEqual([])
+    expect(plan.summary).toBe('OpenShift 4.16.3 → 4.17.9 → 4.18.6; HCO 4.16.0 → 4.16.4 → 4.17.5 → 4.18.2.')
+  })
+
+  test('2: a start in the middle: OpenShift has the odd minor, pools are paused, methods are empty', () => {
+    const record = openshift({
+      ...{ hcoVersion: '4.16.4', platform: { kind: 'openshift', version: '4.17.9' } },
+      pools: pools(6, { isPaused: true, updated: 0 }),
+      settings: {
+        ...{ apiVersion: 'hco.kubevirt.io/v1beta1', liveMigration: {}, featureGates: {} },
+        workloadUpdateMethods: [],
+      },
+    })
+    const plan = planOf(record, '4.18')
+    expect(stepsOf(plan)).toEqual([
+      '[done] Pause the worker pools worker',
+      '[done] Save the workload update methods and set them to []',
+      '[done] Upgrade OpenShift to 4.17.9',
+      ...EUS_STEPS.slice(4),
+    ])
+    expect(blockersOf(plan)).toEqual(['warning paused_pool', 'warning no_update_methods'])
+  })
+
+  test('3: a single node: nothing is paused, VMs are stopped in each minor', () => {
+    const record = openshift({
+      nodes: { count: 1, ready: 1, kubeletVersions: ['v1.29.5'] },
+      pools: [
+        { name: 'master', isPaused: false, machines: 1, updated: 1, degraded: 0 },
+        { name: 'worker', isPaused: false, machines: 0, updated: 0, degraded: 0 },
+      ],
+    })
+    const plan = planOf(record, '4.18')
+    expect(stepsOf(plan)).toEqual([
+      'Stop the VMs: the node restarts, and no other node can take them',
+      'Upgrade OpenShift Virtualization 4.16.0 to 4.16.4',
+      'Upgrade OpenShift 4.16.3 to 4.17.9',
+      'Upgrade OpenShift Virtualization 4.16.4 to 4.17.5',
+      'Start the VMs',
+      'Stop the VMs: the node restarts, and no other node can take them',
+      'Upgrade OpenShift 4.17.9 to 4.18.6',
+      'Upgrade OpenShift Virtualization 4.17.5 to 4.18.2',
+      'Start the VMs',
+    ])
+    expect(blockersOf(plan)).toEqual(['warning single_node'])
+  })
+
+  test('4: manual approval: each version of HCO has an approval before it', () => {
+    const { subscription } = openshift()
+    const plan = planOf(openshift({ subscription: { ...subscription!, approval: 'Manual' } }), '4.18')
+    const approval = (version: string): string => `Approve the InstallPlan for OpenShift Virtualization ${version}`
+    expect(stepsOf(plan)).toEqual([
+      ...EUS_STEPS.slice(0, 2),
+      approval('4.16.4'),
+      ...EUS_STEPS.slice(2, 4),
+      approval('4.17.5'),
+      ...EUS_STEPS.slice(4, 6),
+      approval('4.18.2'),
+      ...EUS_STEPS.slice(6),
+    ])
+    expect(blockersOf(plan)).toEqual(['warning manual_approval'])
+  })
+
+  test('5: a pool that was left paused at the target: the plan finishes what is left', () => {
+    const record = openshift({
+      ...{ hcoVersion: '4.18.2', platform: { kind: 'openshift', version: '4.18.6' } },
+      pools: pools(6, { isPaused: true, updated: 0 }),
+      workloads: { outdated: 33, atMs: NOW_MS },
+      settings: {
+        ...{ apiVersion: 'hco.kubevirt.io/v1beta1', liveMigration: {}, featureGates: {} },
+        workloadUpdateMethods: [],
+      },
+    })
+    const plan = planOf(record, '4.18')
+    expect(plan.outcome).toBe('finish')
+    expect(stepsOf(plan)).toEqual([
+      '[done] Upgrade OpenShift to 4.17.z',
+      '[done] Upgrade OpenShift to 4.18.6',
+      'Restore the workload update methods: ["LiveMigrate"]',
+      'Unpause the worker pools worker',
+      'Wait until 40 VMs run the new virt-launcher',
+    ])
+    expect(blockersOf(plan)).toEqual(['warning old_kubelets', 'warning paused_pool', 'warning no_update_methods'])
+  })
+
+  test('6: VMs that cannot be evicted: they are made evictable before anything is paused', () => {
+    const plan = planOf(openshift({ workloads: { outdated: 0, nonMigratable: 3, atMs: NOW_MS } }), '4.18')
+    expect(stepsOf(plan)).toEqual(['Make 3 VMs evictable', ...EUS_STEPS])
+    expect(blockersOf(plan)).toEqual(['blocking non_evictable_vms'])
+    expect(plan.steps.at(-1)!.precondition).toContain('3 VMs cannot be migrated: restart each of them, or add Evict.')
+  })
+
+  test('7: a z-stream only: neither pools nor methods are touched, and VMs follow only a new KubeVirt', () => {
+    expect(stepsOf(planOf(community('1.17.0'), '1.17'))).toEqual([
+      'Upgrade HCO 1.17.0 to 1.17.3',
+      'Wait until 12 VMs run the new virt-launcher',
+    ])
+    // 1.17.2 and 1.17.3 have the same KubeVirt.
+    expect(stepsOf(planOf(community('1.17.2'), '1.17.3'))).toEqual(['Upgrade HCO 1.17.2 to 1.17.3'])
+  })
+
+  test('8: a target older than what is installed has no plan', () => {
+    const plan = planOf(openshift({ hcoVersion: '4.17.5' }), '4.16')
+    expect(plan).toMatchObject({
+      ...{ outcome: 'target_older', steps: [] },
+      summary: 'HCO 4.17.5 is installed, newer than 4.16. Neither OpenShift nor HCO supports a downgrade.',
+    })
+  })
+
+  test('9: an unsupported jump: a minor that the graph lacks is not skipped', () => {
+    const graph = graphOfReleases(
+      RELEASES.filter(({ version }) => !version.startsWith('1.16.')),
+      { hco: [], openshift: [] },
+    )
+    expect(planOf(community('1.15.2'), '1.17', graph)).toMatchObject({
+      ...{ outcome: 'no_path', steps: [] },
+      summary:
+        'The update graph has no version of HCO 1.16, and KubeVirt supports updates from one minor to the next only.',
+    })
+    expect(stepsOf(planOf(community('1.15.0'), '1.17'))).toEqual([
+      'Upgrade HCO 1.15.0 to 1.15.2',
+      'Upgrade HCO 1.15.2 to 1.16.0',
+      'Wait until 12 VMs run the new virt-launcher',
+      'Upgrade HCO 1.16.0 to 1.17.3',
+      'Wait until 12 VMs run the new virt-launcher',
+    ])
+  })
+
+  test('10: a cluster that sends metrics only: what is not reported is unknown, and checked first', () => {
+    const { hyperConverged, hcoSubscription, nodes, ...known } = openshift({
+      pools: [],
+      settings: { liveMigration: {}, featureGates: {} },
+      coverage: { objects: false, metrics: true, spans: false, kinds: [] },
+    })
+    const plan = planOf(known, '4.18')
+    expect([hyperConverged, hcoSubscription, nodes]).not.toContain(undefined)
+    expect(stepsOf(plan)).toEqual([
+      '[unknown] Pause the worker pools',
+      '[unknown] Save the workload update methods and set them to []',
+      ...EUS_STEPS.slice(2, 8),
+      'Unpause the worker pools',
+      EUS_STEPS[9],
+    ])
+    expect(blockersOf(plan)).toEqual(['unknown pools_unknown', 'unknown settings_unknown'])
+  })
+
+  test('11: a cluster at the target has nothing to do', () => {
+    const record = openshift({ hcoVersion: '4.18.2', platform: { kind: 'openshift', version: '4.18.6' } })
+    expect(planOf(record, '4.18')).toMatchObject({ outcome: 'at_target', steps: [] })
+  })
+})

@@ -336,7 +336,7 @@ describe('daytwo import', () => {
   test.each([
     ['bad.json', '{\n "nodes": [\n {"version": 7}]}', /bad\.json:3: nodes\[0\]\.version: got 7, want a text/],
     ['bad.json', '{\n "nodes": [}', /bad\.json:2: got invalid YAML/],
-    ['bad.json', '', /got nothing, want an object/],
+    ['bad.json', '', /got nothing, want an update graph/],
   ])('an invalid graph %s %s', async (name, text, message) => {
     await expect(run('graph', file(name, text))).rejects.toThrow(message)
   })

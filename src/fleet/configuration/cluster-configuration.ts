@@ -2,7 +2,7 @@
  * The configuration of one cluster, as it is compared with others. Values of two versions are compared by what they mean:
  *
  * - A value that equals the default of its version is that default, whether HCO wrote it or nobody did: HCO writes defaults into
- *   its object, so a set value does not show that somebody chose it.
+ *   its object, so a set value does not show that a user chose it.
  * - Two clusters that keep the defaults of their versions agree, also where these defaults differ.
  * - Otherwise they agree when the values in effect are equal (not where most clusters keep defaults: `reference.ts`).
  * - A setting that a version does not have is not compared.

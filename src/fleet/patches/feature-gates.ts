@@ -5,7 +5,7 @@ import { compareVersions, minorOf } from '../version-order.ts'
 
 export interface FeatureGateRow {
   readonly name: string
-  /** In their order. `since`: from this version on; `by`: in this version, and nobody knows since when; neither: from its first version on. */
+  /** In their order. `since`: from this version on; `by`: in this version, its first one is unknown; neither: from its first version on. */
   readonly stages: readonly { readonly stage: string; readonly since?: string; readonly by?: string }[]
   readonly source: string
   /** Why the gate lowers the security of VMs. */

@@ -8,7 +8,7 @@
 import { createEdgeIndex } from '../src/fleet/edges/edge-index.ts'
 import { createFleetIndex } from '../src/fleet/clusters/fleet-index.ts'
 import { deriveUpgrades } from '../src/fleet/derive/derive-cluster.ts'
-import { openshiftMinorOf, pairedMinorOf, hcoMinorText } from '../src/fleet/plan/platform-minor.ts'
+import { openshiftMinorOf, pairedMinorOf, hcoMinorText } from '../src/fleet/platform-minor.ts'
 import { quantile, sumDraws, type Quantiles } from '../src/fleet/plan/distribution.ts'
 import { planOf } from '../src/fleet/plan/plan-query.ts'
 import {

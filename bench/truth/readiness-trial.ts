@@ -2,11 +2,12 @@
  * Readiness against clusters whose hazards are known: each hazard is planted on some of them, with its signal, and the clusters
  * that have one fail more of their upgrades; others keep the signal to themselves.
  */
+import { openshiftMinorOf } from '../../src/fleet/platform-minor.ts'
 import { createFleetIndex } from '../../src/fleet/clusters/fleet-index.ts'
 import { deriveCluster } from '../../src/fleet/derive/derive-cluster.ts'
 import { RELEASES } from '../../src/fleet/releases.ts'
 import { hcoReleaseOf } from '../../src/fleet/derive/hco-release.ts'
-import { nextTarget, parseTarget, platformMinorOf } from '../../src/fleet/readiness/target.ts'
+import { nextTarget, parseTarget } from '../../src/fleet/readiness/target.ts'
 import type { HazardCalibration } from '../../src/fleet/readiness/calibration.ts'
 import type { ClusterReadiness } from '../../src/fleet/readiness/readiness-index.ts'
 import type { ClusterRecord } from '../../src/model/cluster-record.ts'
@@ -127,7 +128,7 @@ function asOld(record: ClusterRecord): ClusterRecord {
 /** Targets besides the next minor: the platform's next minor, and the release that changes defaults. */
 function later({ platform, hcoVersion }: ClusterRecord): readonly string[] {
   const minor =
-    platform?.kind === 'openshift' && platform.version !== undefined ? platformMinorOf(platform.version) : undefined
+    platform?.kind === 'openshift' && platform.version !== undefined ? openshiftMinorOf(platform.version) : undefined
   const isBefore = (hcoReleaseOf(hcoVersion!)?.minor ?? 0) < 19
   return [...(minor === undefined ? [] : [`openshift 4.${minor + 1}.0`]), ...(isBefore ? ['1.19.0'] : [])]
 }
@@ -219,7 +220,7 @@ function truthOf(
 function isBehind({ platform, upgrades, firstCsv }: ClusterHistory, untilMs: number): boolean {
   const version = platform?.upgrades.findLast(({ endMs }) => endMs <= untilMs)?.to ?? platform?.firstVersion ?? ''
   const { minor } = upgrades.findLast(({ endMs }) => endMs <= untilMs)?.to ?? firstCsv.release
-  const platformMinor = platformMinorOf(version)
+  const platformMinor = openshiftMinorOf(version)
   return platformMinor !== undefined && (platformMinor < minor + 5 || platformMinor > minor + 4)
 }
 

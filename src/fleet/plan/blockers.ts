@@ -1,7 +1,7 @@
 /** What to resolve before a plan starts, from the facts of the cluster record: blocking hazards first (facts 7). Pure. */
 import type { PlanBlocker } from '../../model/plan.ts'
 import { arePlacesKnown, commandsOf } from './commands.ts'
-import { openshiftMinorText } from './platform-minor.ts'
+import { openshiftMinorText } from '../platform-minor.ts'
 import type { PlanCluster } from './plan-cluster.ts'
 import { isInEus } from './segments.ts'
 import { isManual, TWO_NODES } from './step-specs.ts'

@@ -4,7 +4,7 @@ import { hcoReleaseOf } from '../derive/hco-release.ts'
 import { shortestPath } from '../graph/shortest-path.ts'
 import { compareVersions } from '../version-order.ts'
 import type { PlanGraph } from './plan-graph.ts'
-import { openshiftMinorOf, pairedMinorOf } from './platform-minor.ts'
+import { openshiftMinorOf, pairedMinorOf } from '../platform-minor.ts'
 
 /**
  * @param imported of HCO

@@ -3,7 +3,7 @@
  * (facts 7, hazards 10, 12 and 17): z-streams first, then OpenShift, then HCO to the minor that pairs with it.
  */
 import { compareVersions } from '../version-order.ts'
-import { hcoMinorText, openshiftMinorOf, openshiftMinorText, pairedMinorOf } from './platform-minor.ts'
+import { hcoMinorText, openshiftMinorOf, openshiftMinorText, pairedMinorOf } from '../platform-minor.ts'
 import type { PlanCluster } from './plan-cluster.ts'
 import type { PlanGraph } from './plan-graph.ts'
 import type { PlanTarget } from './target.ts'

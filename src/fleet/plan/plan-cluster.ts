@@ -4,7 +4,7 @@ import type { ClusterView } from '../clusters/cluster-index.ts'
 import { problemsAt } from '../clusters/cluster-states.ts'
 import { settingsWithDefaults } from '../clusters/setting-defaults.ts'
 import { hcoReleaseOf } from '../derive/hco-release.ts'
-import { minorOfKubelet, openshiftMinorOf, pairedMinorOf } from './platform-minor.ts'
+import { minorOfKubelet, openshiftMinorOf, pairedMinorOf } from '../platform-minor.ts'
 import type { Flavour } from './plan-graph.ts'
 import { memoryOfVms } from './vm-memory.ts'
 

@@ -7,7 +7,7 @@
 import type { Release } from '../../model/release.ts'
 import { hcoReleaseOf } from '../derive/hco-release.ts'
 import { compareVersions } from '../version-order.ts'
-import { openshiftMinorOf, pairedMinorOf } from './platform-minor.ts'
+import { openshiftMinorOf, pairedMinorOf } from '../platform-minor.ts'
 
 export type Flavour = 'community' | 'openshift'
 

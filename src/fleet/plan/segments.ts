@@ -3,7 +3,7 @@
  * and are updated once, with their pools paused (EUS to EUS); every other minor updates them at once. A cluster that
  * is in the middle of such a part continues it. Pure.
  */
-import { isEven } from './platform-minor.ts'
+import { isEven } from '../platform-minor.ts'
 import type { Move } from './path.ts'
 import type { PlanCluster } from './plan-cluster.ts'
 

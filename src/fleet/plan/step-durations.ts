@@ -10,7 +10,7 @@ import { durationsOf } from '../statistics/durations.ts'
 import { LEARNED_RUNS_MIN } from '../stuck/stuck-baseline.ts'
 import { compareVersions, minorOf } from '../version-order.ts'
 import { quantile, quantilesOf, type Quantiles } from './distribution.ts'
-import { openshiftMinorText } from './platform-minor.ts'
+import { openshiftMinorText } from '../platform-minor.ts'
 import type { Move } from './path.ts'
 
 /** The measured runs of an edge. */

@@ -1,7 +1,7 @@
 /** The texts and commands of each kind of step. The order of the steps is in `step-specs.ts`. */
 import type { PlanStep, StepKind } from '../../model/plan.ts'
 import { commandsOf, type PlanCommands } from './commands.ts'
-import { hcoMinorText, isEven, openshiftMinorText } from './platform-minor.ts'
+import { hcoMinorText, isEven, openshiftMinorText } from '../platform-minor.ts'
 import { DEFAULT_METHODS, type PlanCluster } from './plan-cluster.ts'
 import { isManual, TWO_NODES, type StepSpec } from './step-specs.ts'
 

@@ -1,6 +1,6 @@
 /** The target of a plan: `4.18`, `1.14`, an exact version of HCO, or `openshift 4.18.3`. */
 import { hcoReleaseOf } from '../derive/hco-release.ts'
-import { openshiftMinorOf, pairedMinorOf } from './platform-minor.ts'
+import { openshiftMinorOf, pairedMinorOf } from '../platform-minor.ts'
 import type { Flavour } from './plan-graph.ts'
 
 export interface PlanTarget {

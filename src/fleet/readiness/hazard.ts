@@ -2,6 +2,7 @@
  * What a hazard of an upgrade is, and what its files share. A hazard is a pure function of the facts of a cluster and a
  * target. It answers `unknown` when its signal is missing: a missing signal never rules a hazard out.
  */
+import { quoteShellWord } from '../../base/quoting.ts'
 import type { ClusterRecord, Modification } from '../../model/cluster-record.ts'
 import type { HazardFacts, Observed } from '../../model/hazard-facts.ts'
 import type { ObjectKind } from '../../model/object-facts.ts'
@@ -129,11 +130,6 @@ export const fix = (text: string, command?: string): HazardFix => ({
   ...(command === undefined ? {} : { command }),
 })
 
-/** One word of a command. Texts of clusters are never read by the shell: within single quotes only the quote is special. */
-export function quoted(text: string): string {
-  return /^[A-Za-z0-9_./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
-}
-
 /** Where HCO is installed, by the product. */
 export function installNamespaceOf({ record }: HazardCluster): string {
   return record.flavour === 'openshift' ? 'openshift-cnv' : 'kubevirt-hyperconverged'
@@ -146,8 +142,8 @@ export function clientOf({ record }: HazardCluster): string {
 
 /** Patches HyperConverged. The patch is JSON of ours, with values of the cluster escaped by JSON and quoted for the shell. */
 export function patchHyperConverged(cluster: HazardCluster, patch: unknown, type: 'merge' | 'json' = 'merge'): string {
-  const target = `hyperconverged kubevirt-hyperconverged -n ${quoted(installNamespaceOf(cluster))}`
-  return `${clientOf(cluster)} patch ${target} --type ${type} -p ${quoted(JSON.stringify(patch))}`
+  const target = `hyperconverged kubevirt-hyperconverged -n ${quoteShellWord(installNamespaceOf(cluster))}`
+  return `${clientOf(cluster)} patch ${target} --type ${type} -p ${quoteShellWord(JSON.stringify(patch))}`
 }
 
 /** The path of a setting of HyperConverged, which v1 has below `virtualization`. */

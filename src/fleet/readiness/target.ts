@@ -1,4 +1,5 @@
 /** Versions to upgrade to: the known releases of HCO, and the versions of OpenShift that clusters of the fleet run or update to. */
+import { openshiftMinorOf } from '../platform-minor.ts'
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { Release } from '../../model/release.ts'
 import type { Target } from '../../model/readiness.ts'
@@ -6,20 +7,10 @@ import { hcoReleaseOf, type HcoRelease } from '../derive/hco-release.ts'
 import { RELEASES } from '../releases.ts'
 import { compareVersions } from '../version-order.ts'
 
-/** OpenShift's 5.0 follows its 4.22. */
-const PLATFORM_MINOR_OF_5_0 = 23
 /** HCO 1.y is released for OpenShift 4.(y + 4). */
 export const PLATFORM_MINORS_AHEAD = 4
 
 const VERSION = /^v?(\d+)\.(\d+)(?:\.(\d+))?/
-
-/** The minor of an OpenShift version: 20 of `4.20.3`; `undefined`: none. */
-export function platformMinorOf(version: string): number | undefined {
-  const parts = VERSION.exec(version)
-  if (parts === null) return undefined
-  const [major, minor] = [Number(parts[1]), Number(parts[2])]
-  return major === 4 ? minor : major === 5 ? PLATFORM_MINOR_OF_5_0 + minor : undefined
-}
 
 /**
  * Reads `1.20.0` or `1.20` (HCO; `4.24.0` names the same release as OpenShift Virtualization counts), and `openshift 4.20.3`
@@ -46,7 +37,7 @@ export function hcoTarget(version: string): Target | undefined {
 }
 
 export function platformTarget(version: string): Target | undefined {
-  const minor = platformMinorOf(version)
+  const minor = openshiftMinorOf(version)
   if (minor === undefined) return undefined
   return { operator: 'openshift', version, minor, patch: Number(VERSION.exec(version)?.[3] ?? 0) }
 }

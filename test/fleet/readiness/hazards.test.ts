@@ -1,6 +1,6 @@
+import { quoteShellWord } from '../../../src/base/quoting.ts'
 import { describe, expect, test } from 'vitest'
 import { ClusterFindings, hazardClusterOf } from '../../../src/fleet/readiness/findings.ts'
-import { quoted } from '../../../src/fleet/readiness/hazard.ts'
 import { HAZARDS } from '../../../src/fleet/readiness/hazards/hazards.ts'
 import { parseTarget } from '../../../src/fleet/readiness/target.ts'
 import { setsOf, verdictOf } from '../../../src/fleet/readiness/verdict.ts'
@@ -442,8 +442,8 @@ describe('hazards', () => {
   })
 
   test('values of a cluster are quoted for the shell', () => {
-    expect(quoted('worker')).toBe('worker')
-    expect(quoted("a'; rm -rf / #")).toBe(`'a'\\''; rm -rf / #'`)
+    expect(quoteShellWord('worker')).toBe('worker')
+    expect(quoteShellWord("a'; rm -rf / #")).toBe(`'a'\\''; rm -rf / #'`)
     const evil = findingsOf({ facts: { pausedPools: seen(['$(reboot)']) } }).get('paused_pool')!
     expect(evil).toMatchObject({
       fix: { command: expect.stringContaining("machineconfigpool '$(reboot)' --type") as unknown },

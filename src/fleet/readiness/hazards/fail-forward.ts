@@ -1,4 +1,5 @@
-import { ABSENT, clientOf, evidenceOf, fix, found, notReported, quoted, type Hazard } from '../hazard.ts'
+import { quoteShellWord } from '../../../base/quoting.ts'
+import { ABSENT, clientOf, evidenceOf, fix, found, notReported, type Hazard } from '../hazard.ts'
 
 /** Hazard 23. */
 export const failForward: Hazard = {
@@ -20,7 +21,7 @@ export const failForward: Hazard = {
       evidence: [evidenceOf(strategy, `upgradeStrategy: ${strategy.value}.`)],
       fix: fix(
         'Remove the strategy after the one upgrade that needed it.',
-        `${clientOf(cluster)} patch operatorgroup ${quoted(name)} -n ${quoted(namespace)} --type merge -p '{"spec":{"upgradeStrategy":"Default"}}'`,
+        `${clientOf(cluster)} patch operatorgroup ${quoteShellWord(name)} -n ${quoteShellWord(namespace)} --type merge -p '{"spec":{"upgradeStrategy":"Default"}}'`,
       ),
     }))
   },

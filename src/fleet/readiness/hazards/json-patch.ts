@@ -1,19 +1,10 @@
+import { quoteShellWord } from '../../../base/quoting.ts'
 import type { Modification } from '../../../model/cluster-record.ts'
 import type { PatchFinding } from '../../../model/patch-analysis.ts'
 import type { RiskVerdict } from '../../../model/readiness.ts'
 import type { Evidence } from '../../../model/upgrade.ts'
 import { breaksInTarget } from '../../patches/analyse-patches.ts'
-import {
-  ABSENT,
-  clientOf,
-  evidenceNow,
-  fix,
-  found,
-  installNamespaceOf,
-  notReported,
-  quoted,
-  type Hazard,
-} from '../hazard.ts'
+import { ABSENT, clientOf, evidenceNow, fix, found, installNamespaceOf, notReported, type Hazard } from '../hazard.ts'
 
 /** Hazard 1. Without an analysis of the patch its operations are the evidence: a patch may always fail to apply. */
 export const jsonPatch: Hazard = {
@@ -67,8 +58,8 @@ export const jsonPatch: Hazard = {
           patches
             .flatMap(({ annotation }) => annotation ?? [])
             .map((annotation) => {
-              const object = `hyperconverged kubevirt-hyperconverged -n ${quoted(installNamespaceOf(cluster))}`
-              return `${clientOf(cluster)} annotate ${object} ${quoted(`${annotation}-`)}`
+              const object = `hyperconverged kubevirt-hyperconverged -n ${quoteShellWord(installNamespaceOf(cluster))}`
+              return `${clientOf(cluster)} annotate ${object} ${quoteShellWord(`${annotation}-`)}`
             })
             .join('\n') || undefined,
         ),

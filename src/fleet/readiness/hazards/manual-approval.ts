@@ -1,14 +1,5 @@
-import {
-  ABSENT,
-  clientOf,
-  evidenceNow,
-  fix,
-  found,
-  installNamespaceOf,
-  notReported,
-  quoted,
-  type Hazard,
-} from '../hazard.ts'
+import { quoteShellWord } from '../../../base/quoting.ts'
+import { ABSENT, clientOf, evidenceNow, fix, found, installNamespaceOf, notReported, type Hazard } from '../hazard.ts'
 
 /** Hazard 11. */
 export const manualApproval: Hazard = {
@@ -29,7 +20,7 @@ export const manualApproval: Hazard = {
       evidence: [evidenceNow(cluster, `subscriptions/${subscription.package}`, 'installPlanApproval: Manual.')],
       fix: fix(
         'Approve the install plan in the maintenance window, or set the approval to Automatic.',
-        `${clientOf(cluster)} get installplans -n ${quoted(installNamespaceOf(cluster))} -o custom-columns=NAME:.metadata.name,CSV:.spec.clusterServiceVersionNames,APPROVED:.spec.approved`,
+        `${clientOf(cluster)} get installplans -n ${quoteShellWord(installNamespaceOf(cluster))} -o custom-columns=NAME:.metadata.name,CSV:.spec.clusterServiceVersionNames,APPROVED:.spec.approved`,
       ),
     }))
   },

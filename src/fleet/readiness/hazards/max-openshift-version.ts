@@ -1,5 +1,5 @@
+import { openshiftMinorOf } from '../../platform-minor.ts'
 import { ABSENT, evidenceOf, fix, found, notReported, type Hazard } from '../hazard.ts'
-import { platformMinorOf } from '../target.ts'
 
 /** Hazard 17: OLM reports the platform as not upgradeable beyond what an installed operator allows. */
 export const maxOpenShiftVersion: Hazard = {
@@ -14,7 +14,7 @@ export const maxOpenShiftVersion: Hazard = {
   evaluate: (cluster, target) => {
     const { maxOpenShiftVersion: max, platformUpgradeable: upgradeable } = cluster.facts
     if (max === undefined && upgradeable === undefined) return notReported('clusterserviceversions and clusterversions')
-    const limit = max === undefined || max.value === '' ? undefined : platformMinorOf(max.value)
+    const limit = max === undefined || max.value === '' ? undefined : openshiftMinorOf(max.value)
     const isMinor = cluster.platformMinor === undefined || target.minor > cluster.platformMinor
     const isRefused =
       isMinor &&

@@ -1,3 +1,4 @@
+import { quoteShellWord } from '../../../base/quoting.ts'
 import {
   ABSENT,
   evidenceNow,
@@ -7,7 +8,6 @@ import {
   clientOf,
   installNamespaceOf,
   notReported,
-  quoted,
   type Hazard,
 } from '../hazard.ts'
 
@@ -43,7 +43,7 @@ export const notUpgradeable: Hazard = {
       evidence: [evidenceNow(cluster, 'operatorconditions', upgradeable.message)],
       fix: fix(
         'Wait for the running change, or fix the component that the reason names.',
-        `${clientOf(cluster)} get operatorconditions -n ${quoted(installNamespaceOf(cluster))} -o yaml`,
+        `${clientOf(cluster)} get operatorconditions -n ${quoteShellWord(installNamespaceOf(cluster))} -o yaml`,
       ),
     }))
   },

@@ -1,15 +1,6 @@
+import { quoteShellWord } from '../../../base/quoting.ts'
 import type { ClusterProblem } from '../../../model/cluster-record.ts'
-import {
-  ABSENT,
-  clientOf,
-  evidenceNow,
-  fix,
-  found,
-  installNamespaceOf,
-  notReported,
-  quoted,
-  type Hazard,
-} from '../hazard.ts'
+import { ABSENT, clientOf, evidenceNow, fix, found, installNamespaceOf, notReported, type Hazard } from '../hazard.ts'
 
 /** Problems of the installed operator and conditions of HyperConverged; the running upgrade has a hazard of its own. */
 export const operatorUnhealthy: Hazard = {
@@ -58,7 +49,7 @@ export const operatorUnhealthy: Hazard = {
       ],
       fix: fix(
         `Repair the operator first: the runbook ${own.length === 0 ? operatorUnhealthy.runbook : PROBLEM_RUNBOOKS[own[0]!.cause]} has the steps.`,
-        `${clientOf(cluster)} get clusterserviceversions,hyperconvergeds -n ${quoted(installNamespaceOf(cluster))}`,
+        `${clientOf(cluster)} get clusterserviceversions,hyperconvergeds -n ${quoteShellWord(installNamespaceOf(cluster))}`,
       ),
     }))
   },

@@ -1,4 +1,5 @@
-import { ABSENT, evidenceOf, fix, found, NOT_APPLICABLE, notReported, quoted, type Hazard } from '../hazard.ts'
+import { quoteShellWord } from '../../../base/quoting.ts'
+import { ABSENT, evidenceOf, fix, found, NOT_APPLICABLE, notReported, type Hazard } from '../hazard.ts'
 
 /** Hazard 9. On purpose during an EUS upgrade; a forgotten pause blocks fixes and the rotation of certificates. */
 export const pausedPool: Hazard = {
@@ -23,7 +24,9 @@ export const pausedPool: Hazard = {
       fix: fix(
         'Resume the pool after the last step of the EUS upgrade.',
         pausedPools.value
-          .map((name) => `oc patch machineconfigpool ${quoted(name)} --type merge -p '{"spec":{"paused":false}}'`)
+          .map(
+            (name) => `oc patch machineconfigpool ${quoteShellWord(name)} --type merge -p '{"spec":{"paused":false}}'`,
+          )
           .join('\n'),
       ),
     }))

@@ -1,3 +1,4 @@
+import { quoteShellWord } from '../../../base/quoting.ts'
 import {
   ABSENT,
   crosses,
@@ -8,7 +9,6 @@ import {
   notReported,
   clientOf,
   installNamespaceOf,
-  quoted,
   type Hazard,
 } from '../hazard.ts'
 
@@ -34,7 +34,7 @@ export const storageVersion: Hazard = {
       evidence: [evidenceOf(writer, `Last written by ${manager}.`)],
       fix: fix(
         'Move the client to hco.kubevirt.io/v1, or have it read both layouts.',
-        `${clientOf(cluster)} get hyperconverged kubevirt-hyperconverged -n ${quoted(installNamespaceOf(cluster))} -o yaml --show-managed-fields`,
+        `${clientOf(cluster)} get hyperconverged kubevirt-hyperconverged -n ${quoteShellWord(installNamespaceOf(cluster))} -o yaml --show-managed-fields`,
       ),
     }))
   },

@@ -2,7 +2,7 @@
  * Minors of OpenShift as numbers in one order: 4.20 is 20, and 5.0, which continues 4.22, is 23. HCO 1.y pairs with OpenShift
  * 4.(y+4), so a minor of HCO has the number of its OpenShift.
  */
-import { hcoReleaseOf } from '../derive/hco-release.ts'
+import { hcoReleaseOf } from './derive/hco-release.ts'
 
 /** 4.22 is the last minor of OpenShift 4: 4.23 is 5.0. */
 const LAST_OF_4 = 22

@@ -155,12 +155,8 @@ function withoutHeartbeat({ cluster }: ClusterFacts): unknown {
   return JSON.parse(JSON.stringify(cluster, (key, value: unknown) => (HEARTBEATS.has(key) ? undefined : value)))
 }
 
-/**
- * Which hazards were known when an upgrade started: several collectors store more first reports than one, so they rule out hazards (of
- * the descheduler) that one process does not know. Only the calibration of readiness reads it.
- */
-function withoutHazards({ detail, ...record }: UpgradeRecord): unknown {
-  return { ...record, detail: without(detail, 'hazardsAtStart') }
+function withoutHazards({ upgrade, detail }: UpgradeRecord): unknown {
+  return { upgrade, detail: without(detail, 'hazardsAtStart') }
 }
 
 describe.skipIf(POSTGRES === undefined)('a fleet that sends to several collectors', () => {
@@ -192,14 +188,20 @@ describe.skipIf(POSTGRES === undefined)('a fleet that sends to several collector
       await deliver(requests, collectors, () => collectors[random.int(0, count - 1)]!)
       const reader = shared.newReader()
       const read = await factsOf(reader, names)
+      let compared = 0
       for (const [i, facts] of read.entries()) {
         expect(facts.upgrades.map(withoutHazards)).toEqual(wanted[i]!.upgrades.map(withoutHazards))
         expect(facts.intervals).toEqual(wanted[i]!.intervals)
         expect(facts.modifications).toEqual(wanted[i]!.modifications)
-        // Which of two contradictory identities counts, each collector decides by what it was sent first.
+        // Which of two contradictory identities counts, each collector decides by what it was sent first. So what is refused
+        // differs, such as the ClusterVersion, which hazards read.
         const { problems = [] } = wanted[i]!.cluster
-        if (problems.length === 0) expect(withoutHeartbeat(facts)).toEqual(withoutHeartbeat(wanted[i]!))
+        if (problems.length > 0) continue
+        expect(withoutHeartbeat(facts)).toEqual(withoutHeartbeat(wanted[i]!))
+        expect(facts.upgrades).toEqual(wanted[i]!.upgrades)
+        compared++
       }
+      expect(compared).toBeGreaterThanOrEqual(names.length - 2)
     },
     240_000,
   )

@@ -292,13 +292,23 @@ describe('clusters', () => {
       intervals: [{ version: '1.17.0', startKnown: true, until: null }],
       modifications: [{ id: 'm-2' }, { id: 'm-1' }],
     })
-    // Others have the defaults of their version (data/settings.json).
-    const named = /^(liveMigration\.(completion|parallel|progress)|workloadUpdateMethods)/
-    expect(detail.settings.filter(({ name }) => named.test(name))).toEqual([
-      { name: 'liveMigration.completionTimeoutPerGiB', set: null, default: 150 },
+    const unset = (name: string, value: unknown) => ({ name, set: null, default: value })
+    expect(detail.settings).toEqual([
+      unset('batchEvictionInterval', '1m0s'),
+      unset('batchEvictionSize', 10),
+      unset('certConfig.ca.duration', '48h0m0s'),
+      unset('certConfig.ca.renewBefore', '24h0m0s'),
+      unset('certConfig.server.duration', '24h0m0s'),
+      unset('certConfig.server.renewBefore', '12h0m0s'),
+      unset('enableCommonBootImageImport', true),
+      unset('liveMigration.allowAutoConverge', false),
+      unset('liveMigration.allowPostCopy', false),
+      unset('liveMigration.completionTimeoutPerGiB', 150),
       { name: 'liveMigration.parallelMigrationsPerCluster', set: 8, default: 5 },
-      { name: 'liveMigration.parallelOutboundMigrationsPerNode', set: null, default: 2 },
-      { name: 'liveMigration.progressTimeout', set: null, default: 150 },
+      unset('liveMigration.parallelOutboundMigrationsPerNode', 2),
+      unset('liveMigration.progressTimeout', 150),
+      unset('memoryOvercommitPercentage', 100),
+      unset('uninstallStrategy', 'BlockUninstallIfWorkloadsExist'),
       { name: 'workloadUpdateMethods', set: [], default: ['LiveMigrate'] },
     ])
   })

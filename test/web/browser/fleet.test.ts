@@ -480,7 +480,7 @@ test('the configuration: which setting differs, on which cluster, since when and
   await page.waitForURL('**/fleet/configuration/settings/liveMigration.progressTimeout')
   const clusters = page.getByRole('table', { name: 'Clusters with this setting' })
   expect(await clusters.getByRole('row').nth(1).innerText()).toMatch(
-    /^ams-stuck-1\s+1\.17\.3\s+300\s+yes\s+kubectl-edit\s+\d/,
+    /^ams-stuck-1\s+1\.17\.3\s+300\s+yes\s+kubectl-edit\s+(5\s?h|4\s?h\s59\s?min)\sago/,
   )
   await page.getByRole('button', { name: 'Outliers' }).click()
   await page.waitForURL('**/settings/liveMigration.progressTimeout?show=outliers')
@@ -504,7 +504,9 @@ test('the page of a cluster lists how it differs from the baseline', async () =>
   const { page, expectClean, close } = await openPage(browser, server, '/fleet/clusters/prod-0003')
   const differences = page.getByRole('region', { name: 'Configuration differences' })
   await differences.getByText('1 setting of 45 differ from the baseline', { exact: false }).waitFor()
-  await differences.getByRole('row', { name: /^liveMigration\.progressTimeout/ }).waitFor()
+  await differences
+    .getByRole('row', { name: /^liveMigration\.progressTimeout .* kubectl-edit 300 150 \(default\)/ })
+    .waitFor()
   expectClean()
   await close()
 })

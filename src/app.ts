@@ -1,6 +1,7 @@
 /**
  * The wiring, top-down in the order in which data flows: content, the two worker threads, fleet facts, HTTP (its routes are
- * connected in `app-server.ts`), the evaluation cycle. It creates every part, and is the only one that hands out the time.
+ * connected in `app-server.ts`), the evaluation cycle. It creates every part, and is the only one that hands out the time. One file,
+ * however long: the order of its statements is the order in which parts need each other.
  */
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'

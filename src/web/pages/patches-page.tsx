@@ -152,7 +152,7 @@ function columnsTo(to: string): readonly Column<PatchGroupItem>[] {
     {
       head: 'Patch',
       kind: 'name',
-      style: { inlineSize: '38%' },
+      style: { inlineSize: '38%', minInlineSize: '11rem' },
       cell: (group) => (
         <>
           <Link href={patchPath(group.key, { to })} data-row>

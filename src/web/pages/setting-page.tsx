@@ -151,7 +151,12 @@ const COLUMNS: readonly Column<SettingClusterItem>[] = [
     cell: ({ by }) => (by === null ? <span className="quiet">not reported</span> : <code>{by}</code>),
     csv: ({ by }) => by,
   },
-  { head: 'Since', cell: ({ since }) => <Ago at={since} none="before the first report" />, csv: ({ since }) => since },
+  {
+    head: 'Since',
+    isHiddenOnPhone: true,
+    cell: ({ since }) => <Ago at={since} none="before the first report" />,
+    csv: ({ since }) => since,
+  },
   {
     head: 'Baseline',
     isHeadHidden: true,

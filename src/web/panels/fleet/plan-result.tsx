@@ -67,10 +67,16 @@ function Ends({ schedule }: { readonly schedule: PlanScheduleItem }): ReactNode 
   if (waves.length === 0) return null
   return (
     <>
-      Done by <At at={endP50At} /> (p50), <At at={endP90At} /> (p90)
+      {endP50At === null ? (
+        'The end is not known: measured upgrades were not observed for so long'
+      ) : (
+        <>
+          Done by <At at={endP50At} /> (p50), <At at={endP90At} /> (p90)
+        </>
+      )}
       {unknownSteps === 0
         ? ''
-        : `, at the earliest: ${countOf(unknownSteps, 'step has', 'steps have')} an unknown duration`}
+        : `; ${countOf(unknownSteps, 'step has', 'steps have')} an unknown duration and count as nothing`}
       .
       {overlongSteps === 0
         ? ''
@@ -80,7 +86,7 @@ function Ends({ schedule }: { readonly schedule: PlanScheduleItem }): ReactNode 
 }
 
 function At({ at }: { readonly at: string | null }): ReactNode {
-  return at === null ? <span>not within what was observed</span> : <Moment atMs={Date.parse(at)} />
+  return at === null ? <span>not known</span> : <Moment atMs={Date.parse(at)} />
 }
 
 function Blocking({ clusters }: { readonly clusters: readonly ClusterPlanItem[] }): ReactNode {

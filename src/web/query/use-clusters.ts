@@ -15,7 +15,7 @@ import { sendJson } from './fetch-json.ts'
 import { useApiAction, type ApiAction } from './use-api-action.ts'
 
 const CLUSTERS = '/api/fleet/v1/clusters'
-const PAGE_CLUSTERS = 500
+const PAGE_CLUSTERS = 200
 const COUNTS_POLL_MS = 15_000
 const CLUSTER_POLL_MS = 15_000
 const UNJOINED_POLL_MS = 60_000

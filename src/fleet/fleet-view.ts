@@ -220,7 +220,11 @@ export function createFleetView({ nowMs, index, records, knownFrom, progress, gr
     stacks: async () => clusterStacks(await index(), nowMs),
     gone: async () => (await index()).gone(nowMs),
     readiness: async (query) => (await readiness()).list(query, nowMs),
-    targets: async () => (await readiness()).targets(),
+    targets: async () => {
+      const { graph } = (await graphs.current()).graph('openshift', [])
+      const offered = graph.nodes.filter(({ channels }) => channels.length > 0)
+      return (await readiness()).targets(offered.map(({ version }) => version))
+    },
     calibration: async () => (await readiness()).calibration(),
     plan: async (query) => {
       const fleet = await index()

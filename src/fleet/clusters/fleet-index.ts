@@ -96,8 +96,8 @@ export interface FleetReadiness extends Pick<ReadinessIndex, 'setAlerts' | 'acce
   list(query: ReadinessQuery, nowMs: number): ReadinessPage
   /** Of a cluster by its own name. */
   of(cluster: string, target: Target | undefined, nowMs: number): ClusterReadiness | undefined
-  /** The known targets, the newest first. */
-  targets(): readonly Target[]
+  /** The known targets, the newest first. @param imported as of `knownTargets` */
+  targets(imported: readonly string[]): readonly Target[]
 }
 
 /** Reading every run of a large fleet takes a while, and a window of two weeks changes slowly. */
@@ -217,7 +217,7 @@ function createFleetIndexFrom(
         if (record === undefined || !isHere(cluster, nowMs)) return undefined
         return readiness.of({ record, isSilent: isSilent(clusters.lastSeen(cluster), nowMs) }, target, nowMs)
       },
-      targets: () => targetsOf(clusters.eachRecord()),
+      targets: (imported) => targetsOf(clusters.eachRecord(), imported),
     },
     notOffered: notOfferedHere,
     fallingEdges: (nowMs) => {

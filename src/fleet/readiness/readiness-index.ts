@@ -297,7 +297,10 @@ function createTally() {
   }
 }
 
-/** All versions that clusters can be upgraded to, as far as known. */
-export function targetsOf(clusters: Iterable<Pick<ClusterRecord, 'platform' | 'hcoVersion'>>): readonly Target[] {
-  return knownTargets(RELEASES, clusters)
+/** All versions that clusters can be upgraded to, as far as known. @param imported as of `knownTargets` */
+export function targetsOf(
+  clusters: Iterable<Pick<ClusterRecord, 'platform' | 'hcoVersion'>>,
+  imported: readonly string[],
+): readonly Target[] {
+  return knownTargets(RELEASES, clusters, imported)
 }

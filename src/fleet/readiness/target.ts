@@ -55,7 +55,7 @@ export function targetText({ operator, version }: Pick<Target, 'operator' | 'ver
 export function knownTargets(
   releases: readonly Release[],
   clusters: Iterable<Pick<ClusterRecord, 'platform' | 'hcoVersion'>>,
-  imported: readonly string[] = [],
+  imported: readonly string[],
 ): readonly Target[] {
   const hco = new Map(releases.flatMap(({ version }) => entryOf(hcoTarget(version))))
   const platform = new Map(imported.flatMap((version) => entryOf(platformTarget(version))))

@@ -264,6 +264,19 @@ describe('the update graph', () => {
     })
   })
 
+  test('imported versions of OpenShift are targets of readiness; without the import they are not', async () => {
+    const targets = async () => {
+      const { body } = await ask('/api/fleet/v1/readiness')
+      return (body as { targets: { operator: string; version: string }[] }).targets.flatMap(({ operator, version }) =>
+        operator === 'openshift' ? [version] : [],
+      )
+    }
+    const before = await targets()
+    expect(before).not.toContain('4.19.0')
+    await ask(`${PATH}/imports/g`, 'PUT', GRAPH)
+    expect(await targets()).toContain('4.19.0')
+  })
+
   test('conditional risks are counted by cluster', async () => {
     await put('ocp', GRAPH)
     const { risks, versions, path } = await answerOf('operator=openshift&cluster=aws&to=4.19.0')

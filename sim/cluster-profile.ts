@@ -93,7 +93,8 @@ const SHARE_OF_RELEASES: readonly (readonly [hco: string, weight: number])[] = [
   ['1.18.1', 4],
 ]
 
-const PLATFORM_PATCHES = 3
+/** Patches of each minor of OpenShift: 0 to 2. */
+export const PLATFORM_PATCHES = 3
 
 const NODE_COUNTS = [
   [1, 3],

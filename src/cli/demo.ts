@@ -6,9 +6,11 @@ import { join } from 'node:path'
 import { startApp, type App } from '../app.ts'
 import { systemClock } from '../base/clock.ts'
 import { tuneHeaps } from '../base/heaps.ts'
+import { FleetError } from '../base/errors.ts'
 import { createLog } from '../base/log.ts'
 import { parseDuration } from '../model/duration.ts'
 import { startReceivers } from '../../sim/receivers.ts'
+import { updateServiceGraph } from '../../sim/update-service.ts'
 import { startSimulation, type Simulation, type SimulationProgress } from '../../sim/simulate.ts'
 import { unexpected } from './arguments.ts'
 import type { Command } from './command.ts'
@@ -101,6 +103,7 @@ async function runDemo(args: readonly string[], folder: string, notifyConfig: st
   const app = await startApp({ config, clock: systemClock, log: createLog(config['log.level']), isDemo: true })
   onReloadSignal(() => app.reload('signal'))
   console.log(`Daytwo listens on ${app.url}`)
+  await importGraph(app.url)
   const simulation = startSimulation({
     url: app.url,
     seed: extra.get('seed') ?? '',
@@ -125,6 +128,23 @@ async function runDemo(args: readonly string[], folder: string, notifyConfig: st
   } finally {
     await simulation.stop()
     await app.stop()
+  }
+}
+
+/** What the update service of OpenShift offers to the fleet. */
+async function importGraph(url: string): Promise<void> {
+  const document = updateServiceGraph()
+  const body = JSON.stringify({ kind: 'graph', operator: 'openshift', source: 'simulated update service', document })
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${url}/api/fleet/v1/update-graph/imports/openshift`, { method: 'PUT', headers, body })
+  if (!response.ok) {
+    throw new FleetError(
+      'internal',
+      `the graph of the demo was not imported: got ${response.status} ${await response.text()}`,
+      {
+        hint: 'start the demo without options that ask for a token',
+      },
+    )
   }
 }
 

@@ -15,7 +15,16 @@ import type { ClusterFacts } from '../../src/model/fleet-facts.ts'
 import { HAZARD_IDS, type HazardId, type RiskAlert } from '../../src/model/readiness.ts'
 import { observationsOf } from '../../sim/history/cluster-observations.ts'
 import type { ClusterHistory } from '../../sim/history/cluster-history.ts'
-import { hasFixedVms, planHazards, withHazards, type HazardPlan } from '../../sim/history/hazards.ts'
+import {
+  consequenceOf,
+  consequencesOf,
+  hasFixedVms,
+  planHazards,
+  withEdits,
+  withHazards,
+  type HazardPlan,
+} from '../../sim/history/hazards.ts'
+import { installedAtEnd, isDeschedulerLater } from '../../sim/history/late-hazards.ts'
 import { planHistory } from '../../sim/history/plan-history.ts'
 import { isWithin } from '../../sim/scenarios/window.ts'
 
@@ -36,6 +45,9 @@ export interface HazardScore {
   /** Clusters without its signal, and those of them on which it is `unknown`. */
   withheld: number
   unknown: number
+  /** Upgrades of clusters with the hazard, and those of them that stood still as it makes them. */
+  upgrades: number
+  consequences: number
 }
 
 export interface ReadinessTrial {
@@ -49,6 +61,8 @@ export interface ReadinessTrial {
 
 /** Of upgrades of a cluster that has a hazard. */
 const FAILED_WITH_HAZARD = 0.3
+/** Of the others, those that stand still as their hazards make them. */
+const STALLED_WITH_HAZARD = 0.4
 /** Every ninth cluster is an old one: hazards 3 and 4 are of the upgrade from 1.6 to 1.7. */
 const OLD_EVERY = 9
 
@@ -62,10 +76,13 @@ export function runReadinessTrial({ seed, clusters, fromMs, untilMs }: Readiness
   const all: { readonly history: ClusterHistory; readonly plan: HazardPlan; readonly facts: ClusterFacts }[] = []
   for (let i = 0; i < clusters; i++) {
     const plan = planHazards(seed, i)
-    const failing = plan.planted.size > 0 ? { failedShare: FAILED_WITH_HAZARD } : {}
-    const history = planHistory({ seed, index: i, fromMs, untilMs, mode: 'all', ...failing })
+    const failing =
+      plan.planted.size > 0
+        ? { failedShare: FAILED_WITH_HAZARD, stallShare: STALLED_WITH_HAZARD, stallKinds: consequencesOf(plan) }
+        : {}
+    const history = withEdits(planHistory({ seed, index: i, fromMs, untilMs, mode: 'all', ...failing }), plan)
     const derived = deriveCluster(withHazards(observationsOf(history), history, plan))
-    const facts = i % OLD_EVERY === 0 ? { ...derived, cluster: asOld(derived.cluster) } : derived
+    const facts = i % OLD_EVERY === 0 ? { ...derived, cluster: asOld(derived.cluster, plan) } : derived
     index.put(facts)
     const { cluster } = facts.cluster
     if (plan.planted.has('disruption_budget_alerts'))
@@ -75,7 +92,10 @@ export function runReadinessTrial({ seed, clusters, fromMs, untilMs }: Readiness
   }
   index.readiness.setAlerts(alerts)
   const scoreOf = (hazard: HazardId): HazardScore => {
-    const score = scores.get(hazard) ?? { planted: 0, found: 0, without: 0, invented: 0, withheld: 0, unknown: 0 }
+    const score = scores.get(hazard) ?? {
+      ...{ planted: 0, found: 0, without: 0, invented: 0, withheld: 0, unknown: 0 },
+      ...{ upgrades: 0, consequences: 0 },
+    }
     scores.set(hazard, score)
     return score
   }
@@ -104,9 +124,13 @@ export function runReadinessTrial({ seed, clusters, fromMs, untilMs }: Readiness
         else wrong.push(`${hazard} of ${cluster}: withheld, and ${states.join()}`)
       } else if (truth === 'planted') {
         score.planted++
+        score.upgrades += history.upgrades.length
+        const kind = consequenceOf(hazard)
+        score.consequences += history.upgrades.filter(({ stall }) => stall !== undefined && stall.kind === kind).length
         if (is('present')) score.found++
         else wrong.push(`${hazard} of ${cluster}: planted, and ${states.join()}`)
-        if (stateOf(first!, hazard)[0] !== undefined && first!.verdict === 'ready')
+        const asked = hazard === 'eus_order' ? answers.at(-1)! : first!
+        if (stateOf(asked, hazard)[0] !== undefined && asked.verdict === 'ready')
           wronglyReady.push(`${cluster} (${hazard})`)
       } else {
         score.without++
@@ -119,17 +143,25 @@ export function runReadinessTrial({ seed, clusters, fromMs, untilMs }: Readiness
   return { scores, wronglyReady, verdicts, calibration: index.readiness.calibration(), wrong }
 }
 
+const OLD_MINOR = 6
+/** Of the release that changes defaults, a target of every cluster before it. */
+const DEFAULTS_MINOR = 19
 const OLD = { hcoVersion: '4.10.4', platform: { kind: 'openshift', version: '4.11.20' } } as const
 
-function asOld(record: ClusterRecord): ClusterRecord {
-  return { ...record, ...OLD, flavour: 'openshift' }
+function asOld(record: ClusterRecord, { planted }: HazardPlan): ClusterRecord {
+  const descheduler = isDeschedulerOfOld(planted) ? { descheduler: { profiles: ['AffinityAndTaints'] } } : {}
+  return { ...record, ...OLD, ...descheduler, flavour: 'openshift' }
 }
+
+/** HCO does not look at profiles before 1.13. */
+const isDeschedulerOfOld = (planted: HazardPlan['planted']): boolean =>
+  planted.has('descheduler_after_upgrade') && !planted.has('descheduler')
 
 /** Targets besides the next minor: the platform's next minor, and the release that changes defaults. */
 function later({ platform, hcoVersion }: ClusterRecord): readonly string[] {
   const minor =
     platform?.kind === 'openshift' && platform.version !== undefined ? openshiftMinorOf(platform.version) : undefined
-  const isBefore = (hcoReleaseOf(hcoVersion!)?.minor ?? 0) < 19
+  const isBefore = (hcoReleaseOf(hcoVersion!)?.minor ?? 0) < DEFAULTS_MINOR
   return [...(minor === undefined ? [] : [`openshift 4.${minor + 1}.0`]), ...(isBefore ? ['1.19.0'] : [])]
 }
 
@@ -158,9 +190,27 @@ function truthOf(
       return yes(isPlanted || history.patches.some((patch) => isWithin(patch, untilMs)))
     case 'manual_approval':
       return yes(history.profile.approval === 'Manual')
-    case 'out_of_band':
+    case 'out_of_band': {
       // Edits during an upgrade are muted, and those around the bound are of one burst.
-      return history.edits.some(({ atMs }) => atMs > untilMs - 31 * 86_400_000) ? undefined : 'without'
+      const recent = history.edits.filter(({ atMs }) => atMs > untilMs - 31 * DAY_MS)
+      const isCertain = isPlanted && recent.length === 1 && recent[0]!.atMs % DAY_MS === untilMs % DAY_MS
+      return recent.length === 0 ? 'without' : isCertain ? 'planted' : undefined
+    }
+    case 'eus_order':
+      return yes((isOld ? OLD_MINOR : installedAtEnd(history).minor) + 1 < DEFAULTS_MINOR)
+    case 'open_upgrade':
+      if (history.upgrades.some((upgrade) => isOpen(upgrade, untilMs))) return 'planted'
+      return isQuiet(history, untilMs) ? 'without' : undefined
+    case 'operator_unhealthy':
+    case 'not_upgradeable':
+    case 'nodes':
+      if (hazard === 'nodes' && (withheld.has('few_nodes') || withheld.has('rollout_race'))) return 'withheld'
+      return isQuiet(history, untilMs) ? yes(isPlanted) : undefined
+    case 'degraded_pool':
+      if (history.platform === undefined || !isQuiet(history, untilMs)) return undefined
+      return withheld.has('paused_pool') ? 'withheld' : yes(isPlanted)
+    case 'descheduler_after_upgrade':
+      return yes(isOld ? isDeschedulerOfOld(planted) : isDeschedulerLater(history, planted))
     case 'non_evictable_vms':
       return isWithheld ? 'withheld' : yes(hasFixedVms(planted))
     case 'live_migrate_only':
@@ -168,14 +218,6 @@ function truthOf(
       return withheld.has('non_evictable_vms') ? 'withheld' : 'planted'
     case 'version_skew':
       return isOld || record.flavour !== 'openshift' ? undefined : yes(isBehind(history, untilMs))
-    case 'eus_order':
-    case 'operator_unhealthy':
-    case 'not_upgradeable':
-    case 'degraded_pool':
-    case 'nodes':
-    case 'open_upgrade':
-    case 'descheduler_after_upgrade':
-      return undefined
     case 'node_maintenance_operator':
     case 'nmstate_operator':
       return !isOld ? undefined : isWithheld ? 'withheld' : yes(isPlanted)
@@ -199,7 +241,7 @@ function truthOf(
       return yes(isPlanted)
     case 'paused_pool':
     case 'max_openshift_version':
-      if (record.platform?.kind !== 'openshift') return undefined
+      if (record.platform?.kind !== 'openshift' || history.platform === undefined) return undefined
       return isWithheld ? 'withheld' : yes(isPlanted)
     case 'golden_images':
       return record.goldenImages === undefined && !isWithheld ? undefined : isWithheld ? 'withheld' : yes(isPlanted)
@@ -217,11 +259,30 @@ function truthOf(
 }
 
 /** The next minor of the operator needs the next minor of the platform; one that is there already is ahead of the operator. */
-function isBehind({ platform, upgrades, firstCsv }: ClusterHistory, untilMs: number): boolean {
+function isBehind(history: ClusterHistory, untilMs: number): boolean {
+  const { platform } = history
   const version = platform?.upgrades.findLast(({ endMs }) => endMs <= untilMs)?.to ?? platform?.firstVersion ?? ''
-  const { minor } = upgrades.findLast(({ endMs }) => endMs <= untilMs)?.to ?? firstCsv.release
+  const { minor } = installedAtEnd(history)
   const platformMinor = openshiftMinorOf(version)
   return platformMinor !== undefined && (platformMinor < minor + 5 || platformMinor > minor + 4)
+}
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** Its CSV was there an hour before the end, and it has not ended. One that waits for approval has not begun. */
+function isOpen({ csv, endMs, abortedMs, outcome }: ClusterHistory['upgrades'][number], untilMs: number): boolean {
+  return outcome === 'in_progress' && csv.createdMs < untilMs - HOUR_MS && endMs > untilMs && abortedMs > untilMs
+}
+
+/** For a day nothing is upgraded, waits to be, or is unwell, and the last upgrade of HCO was completed. */
+function isQuiet({ upgrades, platform, unwell = [], unusedOffers = [] }: ClusterHistory, untilMs: number): boolean {
+  const isOver = (atMs: number): boolean => atMs < untilMs - DAY_MS
+  return (
+    upgrades.every(({ endMs, workloads }) => isOver(endMs) && isOver(workloads?.endMs ?? 0)) &&
+    (platform?.upgrades ?? []).every(({ endMs }) => isOver(endMs)) &&
+    [...unwell, ...unusedOffers].every((window) => isOver(window.untilMs))
+  )
 }
 
 const isRecent =
@@ -237,16 +298,19 @@ const percent = (part: number, of: number): string => (of === 0 ? '–' : `${((1
 
 /** A table of all scored hazards, then what history shows about each. */
 export function renderReadiness({ scores, wronglyReady, verdicts, calibration, wrong }: ReadinessTrial): string {
-  const lines = ['hazard                       planted  found  precision  recall    withheld  unknown']
+  const lines = [
+    'hazard                       planted  found  precision  recall    withheld  unknown  upgrades  consequences',
+  ]
   for (const hazard of HAZARD_IDS) {
     const score = scores.get(hazard)
     if (score === undefined) {
       lines.push(`${hazard.padEnd(28)} not scored`)
       continue
     }
-    const { planted, found, invented, withheld, unknown } = score
+    const { planted, found, invented, withheld, unknown, upgrades, consequences } = score
+    const seen = consequenceOf(hazard) === undefined ? '–' : String(consequences)
     lines.push(
-      `${hazard.padEnd(28)} ${String(planted).padStart(7)} ${String(found).padStart(6)}  ${percent(found, found + invented).padEnd(9)}  ${percent(found, planted).padEnd(8)} ${String(withheld).padStart(9)} ${String(unknown).padStart(8)}`,
+      `${hazard.padEnd(28)} ${String(planted).padStart(7)} ${String(found).padStart(6)}  ${percent(found, found + invented).padEnd(9)}  ${percent(found, planted).padEnd(8)} ${String(withheld).padStart(9)} ${String(unknown).padStart(8)}  ${String(upgrades).padStart(8)}  ${seen.padStart(12)}`,
     )
   }
   lines.push('', `verdicts: ${JSON.stringify(verdicts)}; ready in spite of a planted hazard: ${wronglyReady.length}`)

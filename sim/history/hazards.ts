@@ -2,7 +2,9 @@ import type { ObjectFacts, ObjectKind } from '../../src/model/object-facts.ts'
 import type { ClusterObservations, MetricRun, MetricSignal, ObjectObservation } from '../../src/model/observation.ts'
 import type { HazardId } from '../../src/model/readiness.ts'
 import { randomOf } from '../random.ts'
-import type { ClusterHistory } from './cluster-history.ts'
+import { HOUR_MS } from '../scenarios/window.ts'
+import type { ClusterHistory, OutOfBandEdit, StallKind } from './cluster-history.ts'
+import { lateObjects } from './late-hazards.ts'
 import { uidOf } from './uid.ts'
 
 /**
@@ -28,6 +30,8 @@ export const PLANTABLE = [
   ] as const),
   ...(['max_openshift_version', 'machine_types', 'deprecated_apis', 'storage_version', 'migration_defaults'] as const),
   ...(['rollout_race', 'fail_forward', 'disruption_budget_alerts', 'golden_images', 'critical_alerts'] as const),
+  ...(['out_of_band', 'operator_unhealthy', 'not_upgradeable', 'degraded_pool', 'nodes'] as const),
+  'descheduler_after_upgrade',
 ] satisfies readonly HazardId[]
 
 /** Hazards whose signal a cluster may keep to itself and still be known by its others. */
@@ -47,6 +51,57 @@ export function planHazards(seed: string, index: number): HazardPlan {
     : { planted: new Set(drawn(PLANTABLE, 0.12)), withheld: new Set(drawn(WITHHOLDABLE, 0.06)) }
 }
 
+/** Where upgrades of a cluster with the hazard stand still; the others fail more often, and that is all. */
+const CONSEQUENCES: readonly (readonly [HazardId, StallKind])[] = [
+  ['json_patch', 'reconcile'],
+  ['out_of_band', 'operand'],
+  ['non_evictable_vms', 'not_migratable'],
+  ['rwo_volumes', 'not_migratable'],
+  ['live_migrate_only', 'not_migratable'],
+  ['empty_update_methods', 'no_method'],
+  ['migration_retries', 'migrations_failing'],
+  ['few_nodes', 'migrations_pending'],
+  ['descheduler', 'migration_endless'],
+  ['rollout_race', 'wave'],
+  ['nodes', 'canary'],
+  ['not_upgradeable', 'not_upgradeable'],
+  ['max_openshift_version', 'requirements'],
+  ['storage_version', 'requirements'],
+  ['fail_forward', 'install_loop'],
+]
+
+/** What comes of the hazards of a plan: the kinds of stalls of its upgrades. */
+export function consequencesOf({ planted }: HazardPlan): readonly StallKind[] {
+  return [...new Set(CONSEQUENCES.flatMap(([hazard, kind]) => (planted.has(hazard) ? [kind] : [])))]
+}
+
+/** The kind of stall that a hazard leads to; `undefined`: none of its own. */
+export function consequenceOf(hazard: HazardId): StallKind | undefined {
+  return CONSEQUENCES.find(([id]) => id === hazard)?.[1]
+}
+
+/** The history with the edit that the plan asks for: on a day of the last three weeks without an upgrade, if there is one. */
+export function withEdits(history: ClusterHistory, plan: HazardPlan): ClusterHistory {
+  const edit = plan.planted.has('out_of_band') ? plantedEdit(history) : undefined
+  return edit === undefined ? history : { ...history, edits: [...history.edits, edit] }
+}
+
+const DAY_MS = 24 * HOUR_MS
+
+/** A day before and after are free of upgrades, too: modifications of an upgrade are muted. */
+function plantedEdit({ upgrades, edits, untilMs }: ClusterHistory): OutOfBandEdit | undefined {
+  const isBusy = (atMs: number): boolean =>
+    upgrades.some(({ offeredMs, endMs, abortedMs, workloads }) => {
+      const overMs = Math.max(Math.min(endMs, abortedMs), workloads?.endMs ?? 0)
+      return atMs > offeredMs - DAY_MS && atMs < overMs + DAY_MS
+    })
+  for (let days = 2; days < 22; days++) {
+    const atMs = untilMs - days * DAY_MS
+    if (!isBusy(atMs) && (edits.at(-1)?.atMs ?? 0) < atMs) return { atMs, component: 'kubevirt' }
+  }
+  return undefined
+}
+
 /** What the cluster reports with its hazards. */
 export function withHazards(
   observations: ClusterObservations,
@@ -59,7 +114,9 @@ export function withHazards(
     ),
   )
   const objects = observations.objects.flatMap((one) => (dropped.has(one.facts.kind) ? [] : [changedObject(one, plan)]))
-  const added = history.tells.objects ? addedObjects(history, plan, dropped) : []
+  const added = history.tells.objects
+    ? [...addedObjects(history, plan, dropped), ...lateObjects(objects, history, plan)]
+    : []
   const hidden = new Set<MetricSignal>(plan.withheld.has('migration_retries') ? MIGRATION_SIGNALS : [])
   const metrics = observations.metrics.filter(({ signal }) => !hidden.has(signal))
   return {

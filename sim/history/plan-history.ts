@@ -32,6 +32,8 @@ export interface HistoryOptions {
   readonly mode: DeliveryMode
   /** Of upgrades, those that stand still somewhere; 0.18 when absent. */
   readonly stallShare?: number
+  /** Where they stand still, each as often as the others; as on real clusters when absent or empty. */
+  readonly stallKinds?: readonly StallKind[]
   /** Of upgrades, those that fail for good; 0.03 when absent. */
   readonly failedShare?: number
   /** Of upgrades, those that the next one follows at once, or waits for at the gate; 0.1 when absent. */
@@ -203,7 +205,9 @@ interface Fate {
 
 function fateOf(random: Random, options: HistoryOptions, offeredMs: number): Fate {
   const draw = random.next()
-  const kind = random.weighted(STALL_WEIGHTS)
+  const { stallKinds = [] } = options
+  const drawnKind = random.weighted(STALL_WEIGHTS)
+  const kind = stallKinds.length === 0 ? drawnKind : random.pick(stallKinds)
   const lastsMs = stallMs(kind, random)
   const givenUpMs = atSecond(offeredMs + random.int(20, 90) * DAY_MS)
   const isTakenBack = random.chance(0.6)

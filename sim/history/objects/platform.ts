@@ -202,9 +202,15 @@ function nodeObject(history: ClusterHistory, name: string, index: number): SimOb
   const lost = upgrades.flatMap(({ stall }) =>
     stall?.kind === 'wave' && index === profile.nodes.length - 1 ? [stall] : [],
   )
+  // Each node has the new kubelet when it itself is done.
   const minorAt = (timeMs: number): string => {
     const version =
-      platform?.upgrades.findLast(({ endMs }) => endMs <= timeMs)?.to ?? platform?.firstVersion ?? '4.18.0'
+      platform?.upgrades.findLast(({ pools, endMs }) => {
+        const doneMs = pools.find((pool) => pool.name === 'worker')?.doneMs[index]
+        return (doneMs ?? endMs) <= timeMs
+      })?.to ??
+      platform?.firstVersion ??
+      '4.18.0'
     return `v1.${Number(version.split('.')[1]) + 13}.4`
   }
   return {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DebugForward } from '../../src/contract/debug-forward.ts'
 import { randomOf, type Random } from '../../sim/random.ts'
@@ -20,13 +21,34 @@ import { Report } from './report.ts'
 const MODES: readonly Exclude<ProxyMode, 'passing'>[] = ['down', 'slow', 'refusing']
 const SERIES = 50
 const MARKER = 'refused_by_the_store'
-const EVERY_MS = 100
-const ROUND_MS = 8000
-/** Beyond it writes are answered 503. */
-const BUFFER_BYTES = 48 * 1024
 const SETTLED_WITHIN_MS = 180_000
 
-export async function runRemoteAway({ rounds, seed, onProgress }: ChaosOptions): Promise<Report> {
+/** How a run sends, and how long the store is away. */
+interface Pace {
+  readonly modes: readonly (typeof MODES)[number][]
+  readonly everyMs: number
+  /** Of one mode. */
+  readonly lastsMs: (random: Random) => number
+  /** Beyond it writes are answered 503. */
+  readonly bufferBytes: number
+}
+
+/** In each round each mode, for seconds. */
+export function runRemoteAway(options: ChaosOptions): Promise<Report> {
+  return runAway(options, {
+    modes: MODES,
+    everyMs: 100,
+    lastsMs: (random) => 8000 * (0.5 + random.next()),
+    bufferBytes: 48 * 1024,
+  })
+}
+
+/** Scrapes of a second, and a store that is not there for half an hour. */
+export function runRemoteDown(options: ChaosOptions): Promise<Report> {
+  return runAway(options, { modes: ['down'], everyMs: 1000, lastsMs: () => 30 * 60_000, bufferBytes: 64 * 1024 * 1024 })
+}
+
+async function runAway({ rounds, seed, onProgress }: ChaosOptions, pace: Pace): Promise<Report> {
   const report = new Report(onProgress)
   const path = findPeer('victoria-metrics')
   if (path === undefined) {
@@ -42,7 +64,7 @@ export async function runRemoteAway({ rounds, seed, onProgress }: ChaosOptions):
     server = await startServer(
       [
         ...['serve', '--listen', '127.0.0.1:0', '--data', folder.path, '--store.metrics', url],
-        ...['--store.metrics-buffer-bytes-max', String(BUFFER_BYTES), '--store.metrics-resend-window', '1s'],
+        ...['--store.metrics-buffer-bytes-max', String(pace.bufferBytes), '--store.metrics-resend-window', '1s'],
         ...[
           '--rules',
           join(import.meta.dirname, '../../alert-rules'),
@@ -55,7 +77,7 @@ export async function runRemoteAway({ rounds, seed, onProgress }: ChaosOptions):
       {},
       START_WITHIN_MS,
     )
-    const run = new AwayRun(server, proxy, victoria, randomOf('remote-away', seed), report, onProgress)
+    const run = new AwayRun(pace, server, proxy, victoria, randomOf('remote-away', seed), report, onProgress)
     for (let round = 1; round <= rounds; round++) await run.round(round)
   } catch (thrown) {
     report.fault(`${String(thrown)}: ${server?.output().slice(-2000) ?? ''}`)
@@ -69,6 +91,7 @@ export async function runRemoteAway({ rounds, seed, onProgress }: ChaosOptions):
 }
 
 class AwayRun {
+  readonly #pace: Pace
   readonly #server: RunningServer
   readonly #proxy: FaultyProxy
   readonly #victoria: RunningVictoriaMetrics
@@ -80,6 +103,7 @@ class AwayRun {
   readonly #marked: number[] = []
 
   constructor(
+    pace: Pace,
     server: RunningServer,
     proxy: FaultyProxy,
     victoria: RunningVictoriaMetrics,
@@ -87,6 +111,7 @@ class AwayRun {
     report: Report,
     say: (text: string) => void,
   ) {
+    this.#pace = pace
     this.#server = server
     this.#proxy = proxy
     this.#victoria = victoria
@@ -96,17 +121,19 @@ class AwayRun {
   }
 
   async round(round: number): Promise<void> {
-    for (const mode of MODES) {
+    for (const mode of this.#pace.modes) {
       await this.#send('passing', 1000, false)
       this.#proxy.mode = mode
-      const statuses = await this.#send(mode, ROUND_MS * (0.5 + this.#random.next()), mode === 'refusing')
+      const statuses = await this.#send(mode, this.#pace.lastsMs(this.#random), mode === 'refusing')
       await this.#look(mode)
       this.#proxy.mode = 'passing'
       const backMs = performance.now()
+      const cpuBefore = cpuSecondsOf(this.#server.pid)
       await this.#caughtUp(`round ${round}, ${mode}`)
       const took = ((performance.now() - backMs) / 1000).toFixed(1)
       this.#say(`round ${round}, ${mode}: senders got ${textOf(statuses)}; caught up after ${took} s`)
-      this.#report.figures.set(`${mode}: last catch-up`, `${took} s`)
+      const cpu = (cpuSecondsOf(this.#server.pid) - cpuBefore).toFixed(1)
+      this.#report.figures.set(`${mode}: last catch-up`, `${took} s, ${cpu} CPU seconds of the server`)
     }
   }
 
@@ -134,7 +161,7 @@ class AwayRun {
         this.#acked.push(timeMs)
         if (marked.length > 0) this.#marked.push(timeMs)
       } else if (status !== 503) this.#report.fault(`${mode}: a sender got ${status}`)
-      await new Promise((resolve) => setTimeout(resolve, EVERY_MS))
+      await new Promise((resolve) => setTimeout(resolve, this.#pace.everyMs))
     }
     for (const [status, count] of statuses) this.#report.count(`${mode}: senders got ${status}`, count)
     return statuses
@@ -146,6 +173,11 @@ class AwayRun {
     const ready = await fetch(`${this.#server.url}/-/ready`)
     const query = await fetch(`${this.#server.url}/api/v1/query?query=${encodeURIComponent('count(away offset 1m)')}`)
     const page = await fetch(`${this.#server.url}/api/fleet/v1/now`)
+    const { data } = (await (await fetch(`${this.#server.url}/api/v1/alerts`)).json()) as {
+      readonly data: { readonly alerts: readonly { readonly state: string; readonly labels: { alertname: string } }[] }
+    }
+    const firing = data.alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname)
+    this.#report.figures.set(`${mode}: alerts`, [...new Set(firing)].sort().join(', ') || 'none')
     this.#report.figures.set(
       `${mode}: lag, state`,
       `${forward.lagSamples} samples, ${forward.isFailing ? 'failing' : 'not failing'}`,
@@ -206,4 +238,11 @@ class AwayRun {
 
 function textOf(statuses: ReadonlyMap<number, number>): string {
   return [...statuses].map(([status, count]) => `${count} x ${status}`).join(', ')
+}
+
+/** Of one process, as Linux counts them: in hundredths. */
+function cpuSecondsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
 }

@@ -4,7 +4,7 @@ import { runDisks } from './disks.ts'
 import { runKills, type ChaosOptions } from './kills.ts'
 import { runOverload } from './overload.ts'
 import { runPowerCuts } from './power-cuts.ts'
-import { runRemoteAway } from './remote-away.ts'
+import { runRemoteAway, runRemoteDown } from './remote-away.ts'
 import { runThreads } from './threads.ts'
 import type { Report } from './report.ts'
 
@@ -45,6 +45,14 @@ export const SCENARIOS: ReadonlyMap<string, Scenario> = new Map([
       claim: 'while the metrics store is away, slow or refuses a series, nothing that was acknowledged is lost',
       rounds: 3,
       run: runRemoteAway,
+    },
+  ],
+  [
+    'remote-down',
+    {
+      claim: 'half an hour without the metrics store is seen, refused to nobody, and caught up',
+      rounds: 1,
+      run: runRemoteDown,
     },
   ],
   ['backups', { claim: 'a backup made under load and restored elsewhere answers alike', rounds: 10, run: runBackups }],

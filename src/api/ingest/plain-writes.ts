@@ -81,6 +81,8 @@ class Exchange {
   }
 
   read({ principal }: Granted): void {
+    // Its sender left while its token was checked: nothing would end the lease.
+    if (this.#response.closed) return
     const { admission, write } = this.#parts
     const declaredBytes = Number(this.#request.headers['content-length'])
     const lease = admission.admit(this.#response, principal, declaredBytes, true)

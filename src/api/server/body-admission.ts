@@ -6,6 +6,7 @@ import { FleetError } from '../../base/errors.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import { SharedBudget, type Owner } from '../../base/shared-budget.ts'
 import { kindOf, type Principal } from '../../model/token.ts'
+import { whenClosed } from './when-closed.ts'
 
 /**
  * Admission of requests with a body, before the body is read. A request holds bytes of one budget, which all senders share
@@ -169,7 +170,7 @@ export class BodyLease {
 
   /** Calls `listener` when the connection ends before the answer. Returns how to cancel that. */
   whenGone(listener: () => void): () => void {
-    this.#response.once('close', listener)
+    whenClosed(this.#response, listener)
     return () => {
       this.#response.off('close', listener)
     }
@@ -221,7 +222,7 @@ export function installBodyAdmission(app: FastifyInstance, admission: BodyAdmiss
     }
     request.bodyLease = lease
     const body = isChunked ? payload.pipe(growing(lease, reply)) : payload
-    reply.raw.once('close', () => {
+    whenClosed(reply.raw, () => {
       lease.release()
       // Whatever of it was not read: the connection may be used again.
       if (isChunked) payload.unpipe().resume()

@@ -11,6 +11,7 @@ import type { OwnMetrics } from '../../base/metrics.ts'
 import { ownerOf } from './access.ts'
 import { QueryQueue, type QueueLimits } from './query-queue.ts'
 import { laneOf, type Lane } from './route-config.ts'
+import { whenClosed } from './when-closed.ts'
 
 /** How long a client may read nothing of a response. */
 export const READ_WITHIN_MS = 30_000
@@ -96,7 +97,7 @@ class Place {
       this.#check()
     }
     raw.once('finish', leave)
-    raw.once('close', leave)
+    whenClosed(raw, leave)
   }
 
   get left(): AbortSignal {

@@ -52,6 +52,7 @@ export class QueryQueue {
    */
   async enter(name: string, signal: AbortSignal): Promise<() => void> {
     if (this.#isStopped) throw STOPPING
+    if (signal.aborted) throw new FleetError('query_canceled', 'the client disconnected before its request was queued')
     const owner = this.#owners.get(name) ?? { name, running: 0, waiting: new Set() }
     if (this.#mayRun(owner)) this.#start(owner)
     else await this.#wait(owner, signal)

@@ -93,6 +93,37 @@ async function refusals({ deps }: Listening): Promise<Record<string, number>> {
   return Object.fromEntries(values.map(({ labels, value }) => [`${labels.reason} ${labels.owner}`, value]))
 }
 
+/** Tokens whose check ends when the test says so. */
+function gatedTokens() {
+  let [asked, open] = [0, (): void => undefined]
+  const opened = new Promise<void>((resolve) => (open = resolve))
+  const authenticate = async (token: string) => {
+    asked++
+    await opened
+    return PRINCIPALS[token]
+  }
+  return {
+    authenticate,
+    asked: () => asked,
+    open: () => {
+      open()
+    },
+  }
+}
+
+/** Closes the connection, and waits until the server knows. */
+async function gone({ app }: Listening, { socket }: Client): Promise<void> {
+  const connections = (): Promise<number> =>
+    new Promise((resolve, reject) => {
+      app.server.getConnections((error, count) => {
+        if (error === null) resolve(count)
+        else reject(error)
+      })
+    })
+  socket.destroy()
+  await until('the connection to be closed', async () => ((await connections()) === 0 ? true : undefined))
+}
+
 const SAMPLE = Buffer.from(
   writeBody([{ labels: { __name__: 'up', job: 'x' }, samples: [{ timeMs: NOW_MS, value: 1 }] }]),
 )
@@ -154,6 +185,28 @@ describe.each([
     await untilHeld(server, 4 * MIB + REQUEST_BYTES)
     expect(slow.answer()).toBe('')
     expect(await refusals(server)).toEqual({ 'slow address': 1 })
+  })
+
+  test.each([
+    ['declared', 4 * MIB],
+    ['chunked', undefined],
+  ])('a sender that leaves while its token is checked holds nothing: length %s', async (_length, bytes) => {
+    const gate = gatedTokens()
+    const server = await listening({ authenticate: gate.authenticate, requiresToken: true })
+    const left = await client(
+      server.port,
+      head({ token: 'free', ...(bytes === undefined ? {} : { bytes }), more }) + 'abc',
+    )
+    await until('its token to be checked', () => (gate.asked() === 1 ? true : undefined))
+    await gone(server, left)
+    gate.open()
+    const after = await client(server.port, head({ token: 'free', bytes: SAMPLE.length, more }))
+    after.socket.write(SAMPLE)
+    expect(await answered(after)).toMatch(/^HTTP\/1\.1 204 /)
+    await untilHeld(server, 0)
+    // Nothing looks for slow bodies any more.
+    server.clock.advance(60_000)
+    expect(await refusals(server)).toEqual({})
   })
 
   test('a cluster that sends too much leaves room for the others, whichever of its tokens it uses', async () => {

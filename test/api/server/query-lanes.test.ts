@@ -30,11 +30,15 @@ function held() {
   return { started, instant }
 }
 
-async function listening(queue: Partial<typeof QUEUE> = {}) {
+async function listening(queue: Partial<typeof QUEUE> = {}, more: Parameters<typeof makeServer>[0] = {}) {
   const { started, instant } = held()
   const none = (): Promise<never> => Promise.reject(new Error('not called'))
   const others = { range: none, series: none, labelNames: none, labelValues: none, exemplars: none, metadata: none }
-  const server = await makeServer({ answers: { instant, ...others }, settings: { queue: { ...QUEUE, ...queue } } })
+  const server = await makeServer({
+    answers: { instant, ...others },
+    settings: { queue: { ...QUEUE, ...queue } },
+    ...more,
+  })
   await server.app.listen({ host: '127.0.0.1', port: 0 })
   closers.push(() => server.app.close())
   const { port } = server.app.server.address() as AddressInfo
@@ -104,6 +108,42 @@ describe('queries', () => {
     first.destroy()
     await until('the query to be canceled', () => (started[0]!.signal.aborted ? true : undefined))
     await shows('daytwo_query_requests_running{lane="query"} 0')
+  })
+
+  test('take no place when their client leaves while its token is checked', async () => {
+    let [asked, open] = [0, (): void => undefined]
+    const opened = new Promise<void>((resolve) => (open = resolve))
+    const authenticate = async () => {
+      asked++
+      await opened
+      return { name: 'viewer', role: 'viewer' } as const
+    }
+    const server = await listening({ concurrencyMax: 1 }, { authenticate, requiresToken: true })
+    const { port } = server.app.server.address() as AddressInfo
+    const ask = (expr: string): Socket => {
+      const socket = connect(port, '127.0.0.1')
+      socket.write(`GET /api/v1/query?query=${expr} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer t\r\n\r\n`)
+      closers.push(() => socket.destroy())
+      return socket
+    }
+    const left = ask('q1')
+    await until('the token to be checked', () => (asked === 1 ? true : undefined))
+    left.destroy()
+    await until('the connection to be closed', async () => {
+      const count = await new Promise<number>((resolve) => {
+        server.app.server.getConnections((_error, connections) => {
+          resolve(connections)
+        })
+      })
+      return count === 0 ? true : undefined
+    })
+    open()
+    ask('q2')
+    await until('the second query to start', () =>
+      server.started.some(({ expr }) => expr === 'q2') ? true : undefined,
+    )
+    expect(server.started.map(({ expr }) => expr)).toEqual(['q2'])
+    await server.shows('daytwo_query_requests_running{lane="query"} 1')
   })
 
   test('do not hold up a page', async () => {

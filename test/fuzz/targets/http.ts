@@ -54,7 +54,7 @@ const TURNED_OFF = '/api/v1/admin/tsdb/'
 
 function faultOf(input: HttpInput, answer: ApiAnswer): string | undefined {
   const { status, retryAfter, type, body } = answer
-  const path = 'raw' in input ? '' : input.path
+  const path = pathOf(input)
   if (status === 503 && retryAfter === undefined && !body.includes('"timeout"'))
     return 'answers 503 without Retry-After'
   if (status >= 500 && status !== 503 && !path.startsWith(TURNED_OFF)) return `answers ${status}: ${body.slice(0, 300)}`
@@ -67,6 +67,11 @@ function faultOf(input: HttpInput, answer: ApiAnswer): string | undefined {
     return `answers JSON that is none: ${body.slice(0, 300)}`
   }
   return undefined
+}
+
+/** Of bytes, what stands where a request has its path. */
+function pathOf(input: HttpInput): string {
+  return 'path' in input ? input.path : (Buffer.from(input.raw).toString('latin1').split(' ', 2)[1] ?? '')
 }
 
 function rawOf({ method, path, headers, body }: ApiRequest): Uint8Array {

@@ -91,7 +91,11 @@ export async function startThreads({ config, ruleFiles, clock, metrics, log }: T
     return privacy
   }
 
+  let ingestEnd = new AbortController()
+
   const startIngest = async (ports: QueryWorkerPorts): Promise<Thread<IngestServices>> => {
+    const end = new AbortController()
+    ingestEnd = end
     const lanePorts = portPair()
     // New memory: the thread before may have left anything in the old one.
     const laneMemory = new SharedArrayBuffer(LANE_BYTES)
@@ -113,6 +117,7 @@ export async function startThreads({ config, ruleFiles, clock, metrics, log }: T
       startWithinMs: isFirst ? undefined : RESTART_WITHIN_MS,
       log,
       onEnd: (cause) => {
+        end.abort()
         started.fail(cause)
         lanePorts.near.close()
       },
@@ -141,6 +146,7 @@ export async function startThreads({ config, ruleFiles, clock, metrics, log }: T
       file: 'query-worker',
       workerData,
       transfer: [ports.sharePort, ports.writerPort],
+      waitsFor: ingestEnd.signal,
       startWithinMs: isFirst ? undefined : RESTART_WITHIN_MS,
       log,
       onDeath: (cause) => {

@@ -45,6 +45,11 @@ interface ThreadSpec {
   readonly log: Log
   /** Absent: it may take any time. */
   readonly startWithinMs?: number | undefined
+  /**
+   * Aborted when the thread that this one waits for has ended: then the start fails. A port of a thread that ended before this one
+   * listened is silent for ever.
+   */
+  readonly waitsFor?: AbortSignal
   /** Called when the thread has ended in any way, with what its calls reject with. */
   readonly onEnd?: (cause: Error) => void
   /** Called when the thread ends unexpectedly: a bug, or out of memory. */
@@ -69,6 +74,7 @@ export function startThread<S extends Services>(spec: ThreadSpec): Promise<Threa
     const caller = createCaller<S>(worker)
     const die = (cause: Error): void => {
       clearTimeout(late)
+      waitsFor?.removeEventListener('abort', isInVain)
       reject(cause)
       hasEnded = true
       const message = `the ${titleOf(spec.file)} ended before it answered`
@@ -93,7 +99,12 @@ export function startThread<S extends Services>(spec: ThreadSpec): Promise<Threa
       cause = failure
       void worker.terminate()
     }
-    const { startWithinMs } = spec
+    const { startWithinMs, waitsFor } = spec
+    const isInVain = (): void => {
+      fail(new FleetError('not_ready', `the thread that the ${titleOf(spec.file)} waited for has ended`))
+    }
+    if (waitsFor?.aborted === true) isInVain()
+    else waitsFor?.addEventListener('abort', isInVain)
     const late = setTimeout(
       () => {
         fail(new FleetError('not_ready', `the ${titleOf(spec.file)} was not ready after ${String(startWithinMs)} ms`))
@@ -102,6 +113,7 @@ export function startThread<S extends Services>(spec: ThreadSpec): Promise<Threa
     )
     worker.once('message', (message: ThreadHello) => {
       clearTimeout(late)
+      waitsFor?.removeEventListener('abort', isInVain)
       if ('failed' in message) {
         fail(revive(message.failed))
         return

@@ -1,0 +1,48 @@
+/** Whether the canary's upgrades take longer: ranks of durations, with those that did not end in time as the longest. */
+import type { RolloutPolicy, RolloutRun } from '../../model/rollout-verdict.ts'
+import { blocksOf, DAY_MS } from './blocks.ts'
+import type { ScoreBlock } from './exchange-test.ts'
+import { isFailure, secondsOf } from './run-outcomes.ts'
+
+/** Savage's scores grow without bound; a single slow upgrade may not outweigh all others. */
+const SCORE_MAX = 3
+
+/**
+ * Scores are those of the log-rank test (Savage 1956): minus the logarithm of the share of durations that are longer. The share is
+ * of all durations of the stratum until then, of both groups together and without their labels, so that small blocks have
+ * fine ranks and labels stay exchangeable.
+ */
+export function durationBlocks(
+  runs: readonly RolloutRun[],
+  { horizonMs }: RolloutPolicy,
+  lookMs: number,
+): readonly ScoreBlock[] {
+  const known = new Map<string, number[]>()
+  return blocksOf(runs).flatMap(({ startMs, stratum, members }) => {
+    const completeMs = startMs + DAY_MS + horizonMs
+    if (completeMs > lookMs) return []
+    const decided = members.filter((run) => isFailure(run, horizonMs) !== undefined)
+    const seconds = decided.map((run) => secondsOf(run, horizonMs))
+    const all = [...(known.get(stratum) ?? []), ...seconds].sort((a, b) => a - b)
+    known.set(stratum, all)
+    const scores = decided.map(({ isCanary }, i) => ({ isCanary, score: savageScore(seconds[i]!, all) }))
+    return [{ completeMs, scores }]
+  })
+}
+
+/** `rising` has `value`. Ties share the middle of their ranks. */
+function savageScore(value: number, rising: readonly number[]): number {
+  const rank = (lowerBound(rising, value, false) + lowerBound(rising, value, true)) / 2
+  return Math.min(SCORE_MAX, -Math.log(1 - rank / rising.length + 0.5 / rising.length))
+}
+
+/** How many are below the value; `isInclusive`: below or equal. */
+function lowerBound(rising: readonly number[], value: number, isInclusive: boolean): number {
+  let [low, high] = [0, rising.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (rising[middle]! < value || (isInclusive && rising[middle] === value)) low = middle + 1
+    else high = middle
+  }
+  return low
+}

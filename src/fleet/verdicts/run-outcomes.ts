@@ -1,0 +1,17 @@
+/**
+ * How upgrades ended. An upgrade counts when its horizon has passed, and not before: of recent upgrades, the quick ones end
+ * first, and whether those are the good or the bad ones depends on what goes wrong.
+ */
+import type { RolloutRun } from '../../model/rollout-verdict.ts'
+
+/** `undefined`: the cluster was not observed until the horizon, and the upgrade had not ended. */
+export function isFailure({ startedMs, ended, observedUntilMs }: RolloutRun, horizonMs: number): boolean | undefined {
+  const deadlineMs = startedMs + horizonMs
+  if (ended !== undefined && ended.atMs <= deadlineMs) return ended.isFailure
+  return ended !== undefined || observedUntilMs >= deadlineMs ? true : undefined
+}
+
+/** From start to success; Infinity: not within the horizon. */
+export function secondsOf(run: RolloutRun, horizonMs: number): number {
+  return isFailure(run, horizonMs) === false ? (run.ended!.atMs - run.startedMs) / 1000 : Infinity
+}

@@ -35,17 +35,24 @@ export function logEValue(block: readonly LabelledScore[], tilt: number): number
 }
 
 /**
- * The mean of the products of weights over all choices of `count` of them. `means[k]` is that mean for k of the weights so far:
- * of the choices of k of n, a share of k / n has the newest. It is at most 1 when the mean of the weights is (Maclaurin).
+ * The mean of the products of weights, which have the mean 1, over all choices of `count` of them. With `mean` of the weights so
+ * far, `means[k]` is that mean for k of these over mean^k: at most 1 (Maclaurin), so nothing overflows, in any order. Of the
+ * choices of k of n weights, a share of k / n has the newest.
  */
 function meanOverChoices(weights: readonly number[], count: number): number {
   const means = new Float64Array(count + 1)
   means[0] = 1
+  let mean = 1
   weights.forEach((weight, i) => {
     const n = i + 1
+    const next = i === 0 ? weight : mean + (weight - mean) / n
+    const [own, ratio] = [i === 0 ? 1 : weight / mean, i === 0 ? 1 : mean / next]
+    let power = ratio ** Math.min(n, count)
     for (let k = Math.min(n, count); k >= 1; k--) {
-      means[k] = (k / n) * weight * means[k - 1]! + (1 - k / n) * means[k]!
+      means[k] = power * ((k / n) * own * means[k - 1]! + (1 - k / n) * means[k]!)
+      power /= ratio
     }
+    mean = next
   })
   return means[count]!
 }

@@ -2,9 +2,11 @@
  * The two groups of a rollout: upgrades to its version, and the other upgrades of that time. A cohort may be narrowed to a list of
  * clusters or to the first that arrived; other clusters that upgraded to the version are then in no group.
  */
+import { groupBy } from '../../base/group-by.ts'
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { RolloutChange, RolloutPolicy, RolloutRun, RolloutStratum } from '../../model/rollout-verdict.ts'
 import type { EdgeName, EdgeRun } from '../edges/edges.ts'
+import type { UpgradeOperator } from '../../model/upgrade.ts'
 import { dayOf, DAY_MS } from './blocks.ts'
 
 /** All upgrades of an upgrade path. */
@@ -21,7 +23,7 @@ export interface CanaryCohort {
 }
 
 export interface RolloutQuery {
-  readonly operator: EdgeName['operator']
+  readonly operator: UpgradeOperator
   readonly version: string
   readonly cohort: CanaryCohort
 }
@@ -101,6 +103,11 @@ function stratumOf(
   return strata.map((one) => stratumValue(one, record, run.nodes ?? record?.nodes?.count)).join(' / ')
 }
 
+/** Of a cluster as it is now. */
+export function stratumOfCluster(record: ClusterRecord, strata: readonly RolloutStratum[]): string {
+  return strata.map((one) => stratumValue(one, record, record.nodes?.count)).join(' / ')
+}
+
 function stratumValue(stratum: RolloutStratum, record: ClusterRecord | undefined, nodes: number | undefined): string {
   switch (stratum) {
     case 'platform':
@@ -135,9 +142,9 @@ export interface BaselineCluster {
 }
 
 /**
- * Members without counts: each canary cluster with its first upgrade, and beside it up to four clusters of its stratum that did not
- * upgrade from one window before the day to one after. Each cluster stands for one day, so that its habits count once. They are
- * taken in the order of a hash of their name.
+ * Members without counts: each canary cluster with its first upgrade, and beside it up to four clusters of its stratum, without those
+ * that upgraded between one window before the day and one after. Each cluster stands for one day, so that its habits count
+ * once. They are taken in the order of a hash of their name.
  */
 export function clusterCohorts(
   canaries: readonly RolloutRun[],
@@ -145,10 +152,12 @@ export function clusterCohorts(
   { windowMs, horizonMs }: Pick<RolloutPolicy, 'windowMs' | 'horizonMs'>,
 ): readonly Omit<RolloutChange, 'before' | 'after'>[] {
   const taken = new Set(canaries.map(({ cluster }) => cluster))
-  const waiting = new Map<string, BaselineCluster[]>()
-  for (const one of [...clusters].sort((a, b) => hashOf(a.cluster) - hashOf(b.cluster))) {
-    if (!taken.has(one.cluster)) waiting.set(one.stratum, [...(waiting.get(one.stratum) ?? []), one])
-  }
+  const others = clusters.filter(({ cluster }) => !taken.has(cluster))
+  const waiting = groupBy(
+    others.sort((a, b) => hashOf(a.cluster) - hashOf(b.cluster)),
+    ({ stratum }) => stratum,
+  )
+  const next = new Map<string, number>()
   const seen = new Set<string>()
   return [...canaries].sort(byStart).flatMap(({ cluster, stratum, startedMs }) => {
     if (seen.has(cluster)) return []
@@ -156,14 +165,14 @@ export function clusterCohorts(
     const dayMs = dayOf(startedMs)
     const isQuiet = ({ upgradedMs }: BaselineCluster): boolean =>
       !upgradedMs.some((ms) => ms >= dayMs - windowMs && ms < dayMs + DAY_MS + horizonMs + windowMs)
-    const rest = waiting.get(stratum) ?? []
-    const found = rest.filter(isQuiet).slice(0, CLUSTERS_PER_CANARY)
-    waiting.set(
-      stratum,
-      rest.filter((one) => !found.includes(one)),
-    )
-    const beside = found.map((one) => ({ cluster: one.cluster, isCanary: false, stratum, startedMs }))
-    return [{ cluster, isCanary: true, stratum, startedMs }, ...beside]
+    const from = next.get(stratum) ?? 0
+    const found = (waiting.get(stratum) ?? []).slice(from, from + CLUSTERS_PER_CANARY)
+    next.set(stratum, from + found.length)
+    const beside = found.filter(isQuiet)
+    return [
+      { cluster, isCanary: true, stratum, startedMs },
+      ...beside.map((one) => ({ cluster: one.cluster, isCanary: false, stratum, startedMs })),
+    ]
   })
 }
 

@@ -2,7 +2,7 @@
 import type { RolloutPolicy, RolloutRun } from '../../model/rollout-verdict.ts'
 import { blocksOf, DAY_MS } from './blocks.ts'
 import type { ScoreBlock } from './exchange-test.ts'
-import { isFailure, secondsOf } from './run-outcomes.ts'
+import { secondsOf } from './run-outcomes.ts'
 
 /** Savage's scores grow without bound; a single slow upgrade may not outweigh all others. */
 const SCORE_MAX = 3
@@ -21,11 +21,13 @@ export function durationBlocks(
   return blocksOf(runs).flatMap(({ startMs, stratum, members }) => {
     const completeMs = startMs + DAY_MS + horizonMs
     if (completeMs > lookMs) return []
-    const decided = members.filter((run) => isFailure(run, horizonMs) !== undefined)
-    const seconds = decided.map((run) => secondsOf(run, horizonMs))
-    const all = [...(known.get(stratum) ?? []), ...seconds].sort((a, b) => a - b)
+    const timed = members.flatMap((run) => {
+      const seconds = secondsOf(run, horizonMs)
+      return seconds === undefined ? [] : [{ isCanary: run.isCanary, seconds }]
+    })
+    const all = [...(known.get(stratum) ?? []), ...timed.map(({ seconds }) => seconds)].sort((a, b) => a - b)
     known.set(stratum, all)
-    const scores = decided.map(({ isCanary }, i) => ({ isCanary, score: savageScore(seconds[i]!, all) }))
+    const scores = timed.map(({ isCanary, seconds }) => ({ isCanary, score: savageScore(seconds, all) }))
     return [{ completeMs, scores }]
   })
 }

@@ -11,7 +11,10 @@ export function isFailure({ startedMs, ended, observedUntilMs }: RolloutRun, hor
   return ended !== undefined || observedUntilMs >= deadlineMs ? true : undefined
 }
 
-/** From start to success; Infinity: not within the horizon. */
-export function secondsOf(run: RolloutRun, horizonMs: number): number {
-  return isFailure(run, horizonMs) === false ? (run.ended!.atMs - run.startedMs) / 1000 : Infinity
+/** From start to success; Infinity: it did not end within the horizon; `undefined`: it failed, or its outcome is unknown. */
+export function secondsOf(run: RolloutRun, horizonMs: number): number | undefined {
+  const { startedMs, ended } = run
+  const failed = isFailure(run, horizonMs)
+  if (failed === false) return (ended!.atMs - startedMs) / 1000
+  return failed === true && (ended === undefined || ended.atMs > startedMs + horizonMs) ? Infinity : undefined
 }

@@ -62,6 +62,7 @@ import { createUserActions } from './notify/user-actions.ts'
 import { createRemoteRules, type RemoteRules } from './runtime/remote-rules.ts'
 import { createPeopleSignIn, type PeopleSignIn } from './runtime/people-sign-in.ts'
 import { readPrivacyRules } from './config/privacy-file.ts'
+import { readVerdictPolicy } from './config/verdict-policy.ts'
 import { createReloader, type Reloadable, type ReloadCause } from './runtime/reload.ts'
 import { countEvaluation, forgetGroups } from './runtime/rule-metrics.ts'
 import { createTokenIndex, type TokenIndex } from './runtime/token-index.ts'
@@ -307,6 +308,7 @@ async function serve(
         content.reloadable((files) => useRules(files, rules, metrics, faults)),
         notifications.reloadable,
         privacyRules(config['privacy.config'], threads),
+        verdictPolicy(config['verdict.policy'], threads),
       ],
       clock,
       metrics,
@@ -523,6 +525,17 @@ function privacyRules(path: string, threads: AppThreads): Reloadable {
     read: () => {
       const rules = readPrivacyRules(path)
       return () => threads.ingest.privacy.use(rules)
+    },
+  }
+}
+
+function verdictPolicy(path: string, threads: AppThreads): Reloadable {
+  return {
+    name: 'policy of verdicts',
+    places: path === '' ? [] : [path],
+    read: () => {
+      const policy = readVerdictPolicy(path)
+      return () => threads.query.rollouts.usePolicy(policy)
     },
   }
 }

@@ -64,6 +64,11 @@ export const COMMANDS: readonly {
     load: async () => (await import('./ready.ts')).readyCommand,
   },
   {
+    name: 'verdict',
+    summary: 'Print whether other clusters may follow to a version, with exit codes for pipelines.',
+    load: async () => (await import('./verdict.ts')).verdictCommand,
+  },
+  {
     name: 'decommission',
     summary: 'Declare clusters decommissioned, or revert the declaration.',
     load: async () => (await import('./decommission.ts')).decommissionCommand,

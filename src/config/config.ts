@@ -233,6 +233,11 @@ export const SECTIONS = {
       'What is not stored: keep and drop lists of metrics, labels, attributes and fields of objects, in YAML; reloaded like rules and runbooks.',
     ),
 
+    'verdict.policy': optionalText('FILE').option(
+      '',
+      'How rollouts are judged: signals, thresholds, minimal counts and the error rate, in YAML; reloaded like rules and runbooks. Empty: the defaults of docs/operating/verdicts.md.',
+    ),
+
     'ha.replica-label': optionalText('LABEL').option(
       INGEST_DEFAULTS.haReplicaLabel,
       'Label in which the HA replicas of one Prometheus differ. One replica is accepted, the label is not stored; an empty text takes all replicas as they are.',

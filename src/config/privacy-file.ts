@@ -10,7 +10,6 @@
 import { readFileSync } from 'node:fs'
 import { parse as parseYaml } from 'yaml'
 import { FleetError, messageOf } from '../base/errors.ts'
-import { didYouMean } from '../base/nearest.ts'
 import {
   NO_PRIVACY_RULES,
   parseFieldPath,
@@ -20,9 +19,7 @@ import {
   type PrivacyRules,
 } from '../model/privacy.ts'
 import { compileAnchoredRegex } from '../model/regex.ts'
-
-/** Of one list: each new name is tested by all of its patterns. */
-const ITEMS_MAX = 1000
+import { fieldsOf, listOf, textOf } from './file-fields.ts'
 
 /** @param path empty: there are no rules. Throws FleetError `config_invalid`. */
 export function readPrivacyRules(path: string): PrivacyRules {
@@ -89,30 +86,4 @@ function checkIsOptional(path: string): void {
   const needed = REQUIRED_FIELDS.find((required) => segments.every((key, i) => key === '*' || key === required[i]))
   if (needed !== undefined)
     throw new Error(`objects.drop: ${path} includes ${needed.join('.')}, without which no object is stored`)
-}
-
-function fieldsOf(what: string, tree: unknown, known: readonly string[]): ReadonlyMap<string, unknown> {
-  if (typeof tree !== 'object' || tree === null || Array.isArray(tree)) {
-    throw new Error(`${what}: got ${JSON.stringify(tree)}, want a map with ${known.join(', ')}`)
-  }
-  const fields = new Map<string, unknown>(Object.entries(tree))
-  for (const key of fields.keys()) {
-    if (known.includes(key)) continue
-    throw new Error(
-      `${what}: unknown key ${JSON.stringify(key)}; ${didYouMean(key, known) ?? `want ${known.join(', ')}`}`,
-    )
-  }
-  return fields
-}
-
-function listOf(what: string, tree: unknown): readonly unknown[] {
-  if (tree === undefined || tree === null) return []
-  if (!Array.isArray(tree)) throw new Error(`${what}: got ${JSON.stringify(tree)}, want a list`)
-  if (tree.length > ITEMS_MAX) throw new Error(`${what}: got ${tree.length} items, want at most ${ITEMS_MAX}`)
-  return tree
-}
-
-function textOf(what: string, tree: unknown): string {
-  if (typeof tree === 'string' && tree !== '') return tree
-  throw new Error(`${what}: got ${JSON.stringify(tree)}, want a text`)
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { GRAPH_OPERATORS, IMPORT_KINDS } from '../model/graph-import.ts'
+import { ROLLOUT_DECISIONS } from '../model/rollout-verdict.ts'
 import { STRANDING_REASONS } from '../model/stranded.ts'
 import { EDGE_VIAS } from '../model/update-graph.ts'
 import { FleetCoverage, MOMENT_PARAMS, orNull, PAST_FIELD, Time, wordOf, type Shape } from './common.ts'
@@ -54,6 +55,8 @@ export const GraphVersionItem = Type.Object({
   deadEnd: Type.Boolean(),
   /** By observed upgrades; `null`: not stranded. */
   stranded: orNull(wordOf(STRANDING_REASONS)),
+  /** On upgrades to it, as in `/api/fleet/v1/rollouts`; `null`: none started in the last 30 days. */
+  verdict: orNull(wordOf(ROLLOUT_DECISIONS)),
 })
 export type GraphVersionItem = Shape<typeof GraphVersionItem>
 

@@ -9,10 +9,11 @@ import type { ClusterFacts, FleetFactsReader, ModificationQuery, UpgradeQuery } 
 import type { ClusterRecord, Modification } from '../model/cluster-record.ts'
 import type { FeatureGates } from '../model/gate-use.ts'
 import type { Target } from '../model/readiness.ts'
+import type { RolloutPolicy } from '../model/rollout-verdict.ts'
 import type { FleetPlan } from '../model/plan.ts'
 import type { StrandedVersion } from '../model/stranded.ts'
 import type { StuckVerdict } from '../model/stuck.ts'
-import type { UpgradeRecord } from '../model/upgrade.ts'
+import type { UpgradeOperator, UpgradeRecord } from '../model/upgrade.ts'
 import { healthyUpgrades, type HealthyUpgrade } from './alerts/healthy-upgrades.ts'
 import type { ClusterPage, ClusterQuery, ClusterView, LastReport } from './clusters/cluster-index.ts'
 import type { OpenUpgrade } from './clusters/cluster-states.ts'
@@ -44,6 +45,18 @@ import {
   type SettingDetail,
 } from './configuration/configuration-answers.ts'
 import { fleetNow, type FleetNow, type NowSource } from './now/now.ts'
+import type { ClusterCounts } from './verdicts/cluster-counts.ts'
+import type { RolloutQuery } from './verdicts/cohorts.ts'
+import type { RolloutMemo } from './verdicts/rollout-memo.ts'
+import {
+  rolloutDetailOf,
+  rolloutOf,
+  versionsRollingOut,
+  type Rollout,
+  type RolloutDetail,
+  type RolloutFleet,
+  type Rollouts,
+} from './verdicts/rollouts.ts'
 import { detailOf, fleetPatches, type PatchDetail, type PatchGroup } from './patches/fleet-patches.ts'
 import { patchKeyOf } from './patches/patch-key.ts'
 
@@ -97,6 +110,10 @@ export interface FleetView extends EdgeReader {
   calibration(): Promise<readonly HazardCalibration[]>
   /** The plan of an upgrade of the clusters that match the filter; at most `PLAN_CLUSTERS_MAX` are planned. */
   plan(query: PlanQuery): Promise<FleetPlan>
+  /** Whether the other clusters may follow those that upgraded to a version. */
+  rollout(query: RolloutQuery): Promise<{ readonly policy: RolloutPolicy; readonly rollout: RolloutDetail }>
+  /** Of every version that clusters started to upgrade to in the last month, the newest version first. */
+  rollouts(operator: UpgradeOperator): Promise<Rollouts>
   /** Pairs of clusters that are not gone and are probably one. */
   unjoined(): Promise<readonly UnjoinedPair[]>
 }
@@ -114,7 +131,7 @@ export interface ClusterWithHistory {
 /** What a view reads of the in-memory index. The index of a past moment ignores `nowMs`. */
 export type FleetIndexReader = NowSource &
   Pick<FleetIndex, 'clusters' | 'cluster' | 'lastReportOf' | 'gone' | 'judge' | 'notOffered' | 'baseline'> & {
-    readonly edges: Omit<FleetIndex['edges'], 'estimateNext' | 'without'>
+    readonly edges: Omit<FleetIndex['edges'], 'estimateNext' | 'without' | 'revision'>
     /** Of the present: what hazards read is not stored by moment. */
     readonly readiness?: FleetIndex['readiness']
   }
@@ -126,6 +143,11 @@ export interface FleetSource {
     cluster(name: string): Promise<Omit<ClusterFacts, 'cluster'> | undefined>
   }
   readonly knownFrom: () => Promise<number | undefined>
+  readonly counts: ClusterCounts
+  readonly policy: RolloutPolicy
+  readonly rolloutMemo: RolloutMemo
+  /** Changes whenever upgrades of the moment do. */
+  readonly revision: () => Promise<string>
   readonly progress: () => FleetProgress
   readonly graphs: GraphSource
 }
@@ -136,7 +158,18 @@ export interface GraphSource {
   readonly risks: GraphRisks
 }
 
-export function createFleetView({ nowMs, index, records, knownFrom, progress, graphs }: FleetSource): FleetView {
+export function createFleetView({
+  nowMs,
+  index,
+  records,
+  knownFrom,
+  counts,
+  policy,
+  rolloutMemo,
+  revision,
+  progress,
+  graphs,
+}: FleetSource): FleetView {
   const edges = async () => (await index()).edges
   const readiness = async () => {
     const found = (await index()).readiness
@@ -144,6 +177,23 @@ export function createFleetView({ nowMs, index, records, knownFrom, progress, gr
     return found
   }
   const open = async () => (await index()).open(nowMs)
+  const rolloutFleet = async (): Promise<RolloutFleet> => {
+    const fleet = await index()
+    const here = Array.from(fleet.active(nowMs), ({ record }) => record ?? []).flat()
+    return { edges: () => fleet.edges.runs(), records: here, counts, policy }
+  }
+  const rollouts = async (operator: UpgradeOperator): Promise<Rollouts> => {
+    const all = await edges()
+    const key = JSON.stringify([operator, await revision(), policy])
+    return rolloutMemo(key, nowMs, async () => {
+      const found: Rollout[] = []
+      for (const version of versionsRollingOut(all.runs(), operator, nowMs)) {
+        found.push(await rolloutOf(await rolloutFleet(), { operator, version, cohort: {} }, nowMs))
+        await sharedTurn()
+      }
+      return { policy, rollouts: found }
+    })
+  }
   const byName = async <Q extends { readonly cluster?: string }>(query: Q): Promise<Q> => {
     const report = query.cluster === undefined ? undefined : (await index()).lastReportOf(query.cluster)
     return report === undefined ? query : { ...query, cluster: report.cluster }
@@ -198,6 +248,7 @@ export function createFleetView({ nowMs, index, records, knownFrom, progress, gr
       const running = runningVersions(fleet.active(nowMs), operator, nowMs)
       const named = query.cluster === undefined ? undefined : fleet.lastReportOf(query.cluster)?.cluster
       const cluster = named === undefined ? undefined : running.find((one) => one.cluster === named)
+      const { rollouts: rolling } = await rollouts(operator)
       const isHco = operator === 'kubevirt-hyperconverged'
       return graphFacts(query, {
         operatorGraph: (await graphs.current()).graph(
@@ -205,6 +256,7 @@ export function createFleetView({ nowMs, index, records, knownFrom, progress, gr
           running.map(({ version }) => version),
         ),
         ...{ running, nowMs, risks: graphs.risks },
+        verdicts: new Map(rolling.map(({ version, verdict }) => [version, verdict.decision])),
         edges: fleet.edges.edges({ operator }),
         stranded: isHco
           ? strandedVersions(fleet.active(nowMs), fleet.edges.runs(), fleet.notOffered(nowMs), nowMs)
@@ -235,6 +287,8 @@ export function createFleetView({ nowMs, index, records, knownFrom, progress, gr
       )
       return planOf(fleet, query, nowMs, imports.length === 0 ? undefined : graph)
     },
+    rollout: async (query) => ({ policy, rollout: await rolloutDetailOf(await rolloutFleet(), query, nowMs) }),
+    rollouts,
     unjoined: async () => unjoinedPairs((await index()).active(nowMs)),
     edges: async (query) => {
       const known = await edges()

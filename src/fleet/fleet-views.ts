@@ -3,7 +3,9 @@
  * both cut at it. The index of the last past moment is cached for a short time: a page sends several requests about it, and
  * late data may change it.
  */
+import type { FiredAlertReader } from '../model/alert-run.ts'
 import type { FleetFactsReader } from '../model/fleet-facts.ts'
+import { DEFAULT_ROLLOUT_POLICY, type RolloutPolicy } from '../model/rollout-verdict.ts'
 import type { FleetIndex } from './clusters/fleet-index.ts'
 import { createFleetView, type FleetView, type GraphSource } from './fleet-view.ts'
 import { createGraphRisks } from './graph/risks.ts'
@@ -11,6 +13,8 @@ import { createUpdateGraphs } from './graph/update-graphs.ts'
 import type { FleetProgress } from './loop/fleet-loop.ts'
 import { pastFleet, type PastFleet } from './past/past-fleet.ts'
 import { pastRecords } from './past/past-pages.ts'
+import { createClusterCounts } from './verdicts/cluster-counts.ts'
+import { createRolloutMemo } from './verdicts/rollout-memo.ts'
 
 export interface FleetMoment {
   /** The time of the request: nothing here reads a clock. */
@@ -29,13 +33,17 @@ export const RELEASES_ALONE: GraphSource = {
   risks: createGraphRisks({ ofAll: () => Promise.resolve(undefined), ofOne: () => Promise.resolve([]) }),
 }
 
-/** @param present resolves when the index is filled; `progress`: of the derivation; `graphs`: the same at each moment */
+/** @param present resolves when the index is filled; `progress`: of the derivation; `graphs`, `policy`: the same at each moment */
 export function createFleetViews(
   facts: FleetFactsReader,
   present: Promise<FleetIndex>,
   progress: () => FleetProgress,
+  alerts: Pick<FiredAlertReader, 'firedOn'>,
   graphs: GraphSource = RELEASES_ALONE,
+  policy: () => RolloutPolicy = () => DEFAULT_ROLLOUT_POLICY,
 ): FleetViews {
+  const counts = createClusterCounts(alerts, facts)
+  const rolloutMemo = createRolloutMemo()
   const pastAt = createPastIndex(facts, present)
   const knownFrom = async (): Promise<number | undefined> => {
     let firstMs: number | undefined
@@ -45,11 +53,14 @@ export function createFleetViews(
     return firstMs
   }
   return ({ nowMs, atMs }) => {
-    const shared = { knownFrom, progress, graphs }
-    if (atMs === undefined) return createFleetView({ ...shared, nowMs, index: () => present, records: facts })
+    const shared = { knownFrom, counts, policy: policy(), rolloutMemo, progress, graphs }
+    if (atMs === undefined) {
+      const revision = async (): Promise<string> => String((await present).edges.revision())
+      return createFleetView({ ...shared, nowMs, index: () => present, revision, records: facts })
+    }
     const index = (): Promise<PastFleet> => pastAt(atMs, nowMs)
     const records = pastRecords(facts, atMs, async () => (await index()).openRecords())
-    return createFleetView({ ...shared, nowMs: atMs, index, records })
+    return createFleetView({ ...shared, nowMs: atMs, index, revision: () => Promise.resolve(`at ${atMs}`), records })
   }
 }
 

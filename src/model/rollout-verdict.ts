@@ -2,7 +2,7 @@
 
 export const ROLLOUT_DECISIONS = ['proceed', 'hold', 'insufficient', 'not_comparable'] as const
 /**
- * `proceed`: the share of failures is below the accepted one, and nothing got worse. `hold`: something got worse.
+ * `proceed`: the share of failures is below the accepted one, and nothing is worse. `hold`: something is worse.
  * `insufficient`: neither is proved yet. `not_comparable`: there is nothing to compare, and the reason says why.
  */
 export type RolloutDecision = (typeof ROLLOUT_DECISIONS)[number]
@@ -48,10 +48,43 @@ export interface RolloutPolicy {
   /** How long before and after an upgrade alerts and modifications are counted. */
   readonly windowMs: number
   readonly signals: readonly RolloutSignal[]
+  /** No `hold` for upgrades that take fewer times as long, however well that is proved. */
+  readonly slowdownMin: number
+  /** No `hold` for a share of failures that is higher by less. */
+  readonly failureDifferenceMin: number
 }
 
 export const ROLLOUT_STRATA = ['platform', 'size', 'region', 'channel', 'environment'] as const
 export type RolloutStratum = (typeof ROLLOUT_STRATA)[number]
+
+export const DEFAULT_ROLLOUT_POLICY: RolloutPolicy = {
+  alpha: 0.05,
+  horizonMs: 6 * 3600_000,
+  failureMargin: 0.1,
+  canariesMin: 20,
+  strata: ['platform', 'size'],
+  windowMs: 24 * 3600_000,
+  signals: ROLLOUT_SIGNALS,
+  slowdownMin: 1.1,
+  failureDifferenceMin: 0,
+}
+
+export interface Count {
+  readonly count: number
+  readonly of: number
+}
+
+/** A 95 % interval for one look, beside the evidence; an absent bound is open. */
+export interface RatioInterval {
+  readonly value: number
+  readonly low?: number
+  readonly high?: number
+}
+
+/** Of the canary over the baseline: odds of the counted outcome, or durations. */
+export interface SignalEffect extends RatioInterval {
+  readonly measure: 'odds_ratio' | 'time_ratio'
+}
 
 /** Each number with its denominator. */
 export interface SignalEvidence {
@@ -62,8 +95,26 @@ export interface SignalEvidence {
   /** The largest evidence for `worse` at any look, as a factor; `worse` from `needed` on. */
   readonly factor: number
   readonly needed: number
-  /** When it was reached; absent: it was not. */
+  /** When it was reached, also where the policy does not hold for it; absent: it was not. */
   readonly sinceMs?: number
-  readonly canary: { readonly count: number; readonly of: number }
-  readonly baseline: { readonly count: number; readonly of: number }
+  readonly canary: Count
+  readonly baseline: Count
+  /** Absent: cannot be estimated, because a group has all or none. */
+  readonly effect?: SignalEffect
+  readonly strata: readonly SignalStratum[]
+  /** Upgrades of the canary that are counted, the newest first. */
+  readonly counted: readonly CountedMember[]
+}
+
+export interface SignalStratum {
+  readonly stratum: string
+  readonly canary: Count
+  readonly baseline: Count
+}
+
+export interface CountedMember {
+  readonly cluster: string
+  readonly startedMs: number
+  /** Absent: the cluster is counted, not one upgrade. */
+  readonly upgrade?: string
 }

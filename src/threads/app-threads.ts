@@ -17,6 +17,7 @@ import type { NotificationClaims } from '../model/notification-log.ts'
 import { factsStoreOf, processNameOf } from '../config/facts-store.ts'
 import { metricsQueryOf } from '../config/metrics-query.ts'
 import { readPrivacyRules } from '../config/privacy-file.ts'
+import { readVerdictPolicy } from '../config/verdict-policy.ts'
 import type { ThreadFault } from '../model/server-fault.ts'
 import { listenForChanges } from '../store/postgres/change-listener.ts'
 import { openFactsIn, type Facts, type SharedFacts } from '../store/facts/facts.ts'
@@ -80,16 +81,8 @@ export async function startThreads({ config, ruleFiles, clock, metrics, log }: T
   const serverMetrics = ownMetricNames(metrics)
   let lane: WriteLane | undefined
   let isFirst = true
-  let privacy = readPrivacyRules(config['privacy.config'])
-  /** For a thread that is started again; of a file that is broken by then, as it was before. */
-  const privacyNow = (): typeof privacy => {
-    try {
-      privacy = readPrivacyRules(config['privacy.config'])
-    } catch (thrown) {
-      log.error({ error: messageOf(thrown) }, 'the privacy rules cannot be read: the previous rules stay in use')
-    }
-    return privacy
-  }
+  const privacyNow = lastGood('privacy rules', () => readPrivacyRules(config['privacy.config']), log)
+  const verdictPolicyNow = lastGood('policy of verdicts', () => readVerdictPolicy(config['verdict.policy']), log)
 
   let ingestEnd = new AbortController()
 
@@ -139,6 +132,7 @@ export async function startThreads({ config, ruleFiles, clock, metrics, log }: T
         responseBytesMax: config['query.response-bytes-max'],
       },
       goneAfterMs: config['fleet.gone-after'],
+      verdictPolicy: verdictPolicyNow(),
       rules: isFirst ? rules : { ...rules, restoreAtMs: clock.nowMs() },
       ...ports,
     }
@@ -256,5 +250,18 @@ export async function startThreads({ config, ruleFiles, clock, metrics, log }: T
         await shared?.close()
       }
     },
+  }
+}
+
+/** For a thread that is started again: of a file that is broken by then, what it had before. Throws when it is broken at the start. */
+function lastGood<T>(what: string, read: () => T, log: Log): () => T {
+  let last = read()
+  return () => {
+    try {
+      last = read()
+    } catch (thrown) {
+      log.error({ error: messageOf(thrown), file: what }, 'a file cannot be read: what it had before stays in use')
+    }
+    return last
   }
 }

@@ -41,6 +41,7 @@ interface FleetLoopSources {
   readonly appendDerived: AppendDerived
   readonly index: Promise<FleetIndex>
   readonly query: LocalEngine
+  readonly rollouts: FleetLoopParts['rollouts']
   readonly stopwatchMs: () => number
 }
 
@@ -79,6 +80,7 @@ export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
     },
     traitsAt: (timeMs) => readTraits(fleetReaderOf(query), timeMs),
     index,
+    rollouts: sources.rollouts,
     writtenSeries: (nowMs) => writtenSeries(query, nowMs),
     appendDerived,
     retentionMs: retentionObjectsMs,

@@ -35,6 +35,7 @@ import type { AppendDerived } from '../model/appender.ts'
 import type { ClusterSelectors, ScopeAddress } from '../model/cluster-scope.ts'
 import type { ObservationReader } from '../model/fleet-facts.ts'
 import type { RiskAlert } from '../model/readiness.ts'
+import type { RolloutPolicy } from '../model/rollout-verdict.ts'
 import type { LocalEngine } from '../promql/engine.ts'
 import type { EngineOptions } from '../promql/engine-options.ts'
 import { partsOf, type AlertUpdatePart } from '../rules/alert-update.ts'
@@ -88,6 +89,8 @@ export interface QueryWorkerData {
   readonly requests: { readonly memoryBytesMax: number; readonly responseBytesMax: number }
   /** A cluster without a report for longer is gone; `Infinity`: only a declaration makes it so. */
   readonly goneAfterMs: number
+  /** How rollouts are judged. */
+  readonly verdictPolicy: RolloutPolicy
   readonly rules: {
     /** Already checked by main, so they load. */
     readonly files: readonly { readonly path: string; readonly text: string }[]
@@ -129,6 +132,10 @@ export type QueryServices = {
   readonly graphs: {
     /** Reads the imported catalogs and graphs again; they are in use when this resolves. */
     reread(): Promise<void>
+  }
+  readonly rollouts: {
+    /** Applies another policy; it is in use when this resolves. */
+    usePolicy(policy: RolloutPolicy): void
   }
   readonly leases: {
     /** `undefined`: no other process shares the facts. */
@@ -178,6 +185,7 @@ const CYCLE_SERVICES: ReadonlySet<string> = new Set<keyof QueryServices>([
   'decommissions',
   'readiness',
   'graphs',
+  'rollouts',
   'leases',
   'scopes',
   'metricsStore',
@@ -353,6 +361,7 @@ try {
     positionKey: data.postgres === undefined ? POSITION_KEY : `${POSITION_KEY} ${data.processName}`,
     index: fleetIndex,
     query,
+    rollouts: async (operator, nowMs) => (await (await servicesOf({})).fleet({ nowMs }).rollouts(operator)).rollouts,
     stopwatchMs,
   })
   const { services: rules, replay } = ruleServicesOf(data, reader, query, writing, engines.useRecordedNames)
@@ -363,7 +372,9 @@ try {
   let graphs = readGraphs()
   // Each caller gets the failure, but there may be no caller.
   graphs.catch(() => undefined)
+  let verdictPolicy = data.verdictPolicy
   const servicesOf = createRequestServices({
+    rolloutPolicy: () => verdictPolicy,
     graphs: () => graphs,
     ...{ scopes, engineOf: engines.ofRequests, responseBytesMax },
     ...{ facts, spans, logs, replay, adoption: adoptionIndex },
@@ -422,6 +433,11 @@ try {
       reread: async () => {
         const fresh = await readGraphs()
         graphs = Promise.resolve(fresh)
+      },
+    },
+    rollouts: {
+      usePolicy: (policy) => {
+        verdictPolicy = policy
       },
     },
     leases: {

@@ -34,6 +34,7 @@ describe('daytwo', () => {
       'audit',
       'fleet',
       'ready',
+      'verdict',
       'decommission',
       'query',
       'plan',

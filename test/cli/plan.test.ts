@@ -3,6 +3,7 @@ import { createFleetIndex } from '../../src/fleet/clusters/fleet-index.ts'
 import { createFleetViews } from '../../src/fleet/fleet-views.ts'
 import type { FleetFactsReader } from '../../src/model/fleet-facts.ts'
 import { community, openshift } from '../fleet/plan/clusters.ts'
+import { NO_ALERTS } from '../support/fleet-facts.ts'
 import { makeServer, NOW_MS, type TestServer } from '../api/test-server.ts'
 import { daytwo } from './run.ts'
 
@@ -27,7 +28,7 @@ beforeAll(async () => {
     ...{ clusters: NONE, cluster: NOBODY, upgrades: NONE, upgrade: NOBODY, modifications: NONE, intervalsAt: NONE },
   }
   const progress = { caughtUpMs: NOW_MS, waiting: 0, daysLeft: 0 }
-  server = await makeServer({ fleet: createFleetViews(reader, Promise.resolve(index), () => progress) })
+  server = await makeServer({ fleet: createFleetViews(reader, Promise.resolve(index), () => progress, NO_ALERTS) })
   url = await server.app.listen({ host: '127.0.0.1', port: 0 })
 })
 afterAll(() => server.app.close())

@@ -5,6 +5,7 @@ import { createFleetIndex, type FleetIndex } from '../../src/fleet/clusters/flee
 import type { FleetView } from '../../src/fleet/fleet-view.ts'
 import { createFleetViews, type FleetViews } from '../../src/fleet/fleet-views.ts'
 import type { Modification } from '../../src/model/cluster-record.ts'
+import { NO_ALERTS } from '../support/fleet-facts.ts'
 import type { FleetFactsReader } from '../../src/model/fleet-facts.ts'
 import { ConnectionLock } from '../../src/store/connection-lock.ts'
 import { createFacts, type Facts } from '../../src/store/facts/facts.ts'
@@ -60,7 +61,7 @@ beforeEach(async () => {
     },
   })
   index = await fillFleetIndex(createFleetIndex(), facts.fleet, facts.decommissions)
-  views = createFleetViews(reader, Promise.resolve(index), () => PROGRESS)
+  views = createFleetViews(reader, Promise.resolve(index), () => PROGRESS, NO_ALERTS)
 })
 
 /** What hazards read is not stored by moment. */
@@ -93,6 +94,8 @@ async function answersOf(view: FleetView): Promise<Record<Exclude<keyof FleetVie
     setting: await view.setting('evictionStrategy', { filter: {} }),
     differences: await view.differences('done'),
     stacks: await view.stacks(),
+    rollout: await view.rollout({ operator: 'kubevirt-hyperconverged', version: '1.17.0', cohort: {} }),
+    rollouts: await view.rollouts('kubevirt-hyperconverged'),
     gone: await view.gone(),
     unjoined: await view.unjoined(),
     edges: await view.edges({}),

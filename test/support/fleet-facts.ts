@@ -4,6 +4,8 @@ import { createFleetViews, type FleetViews } from '../../src/fleet/fleet-views.t
 import type { FleetFactsReader } from '../../src/model/fleet-facts.ts'
 
 const NOTHING_DECLARED = { list: () => Promise.resolve([]) }
+/** No alert ever fired. */
+export const NO_ALERTS = { firedOn: () => Promise.resolve([]) }
 const NOTHING_WAITS = { caughtUpMs: 0, waiting: 0, daysLeft: 0 }
 
 /** The fleet as the API asks for it, without threads: what `reader` reads, and the in-memory index of it. */
@@ -12,7 +14,7 @@ export async function fleetFactsOver(
   goneAfterMs?: number,
 ): Promise<{ readonly fleet: FleetViews; readonly index: FleetIndex }> {
   const index = await fillFleetIndex(createFleetIndex(goneAfterMs), reader, NOTHING_DECLARED)
-  return { fleet: createFleetViews(reader, Promise.resolve(index), () => NOTHING_WAITS), index }
+  return { fleet: createFleetViews(reader, Promise.resolve(index), () => NOTHING_WAITS, NO_ALERTS), index }
 }
 
 /** Of a fleet of which nothing is known. */
@@ -27,5 +29,5 @@ export function emptyFleet(): FleetViews {
     modifications: none,
     intervalsAt: none,
   }
-  return createFleetViews(reader, Promise.resolve(createFleetIndex()), () => NOTHING_WAITS)
+  return createFleetViews(reader, Promise.resolve(createFleetIndex()), () => NOTHING_WAITS, NO_ALERTS)
 }

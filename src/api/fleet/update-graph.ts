@@ -42,7 +42,7 @@ export function registerUpdateGraph(
         channels: facts.channels.map((one) => ({ ...one, ...knownOrNull(one, 'deprecated', 'head') })),
         versions: facts.versions.map(({ isInGraph, isDeadEnd, ...one }) => ({
           ...one,
-          ...knownOrNull(one, 'deprecated', 'maxOpenShiftVersion', 'stranded'),
+          ...knownOrNull(one, 'deprecated', 'maxOpenShiftVersion', 'stranded', 'verdict'),
           ...{ inGraph: isInGraph, deadEnd: isDeadEnd },
         })),
         edges: facts.links.map((one) => ({ ...one, ...knownOrNull(one, 'success') })),

@@ -13,6 +13,7 @@ import type { ClusterScopes, ScopedFleet } from '../../fleet/scope/cluster-scope
 import { scopedAdoption } from '../../fleet/scope/scoped-adoption.ts'
 import {
   scopedAlertRuns,
+  scopedFiredAlerts,
   scopedAudit,
   scopedDeliveries,
   scopedFacts,
@@ -22,12 +23,13 @@ import {
 } from '../../fleet/scope/scoped-records.ts'
 import { scopedTraces, type SpanSearch } from '../../fleet/scope/scoped-traces.ts'
 import type { AdoptionReader } from '../../model/adoption.ts'
-import type { AlertRunReader } from '../../model/alert-run.ts'
+import type { AlertRunReader, FiredAlertReader } from '../../model/alert-run.ts'
 import type { ScopeAddress } from '../../model/cluster-scope.ts'
 import type { DeliveryReader } from '../../model/delivery.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
 import type { LogReader } from '../../model/log-record.ts'
 import type { Matcher } from '../../model/matcher.ts'
+import type { RolloutPolicy } from '../../model/rollout-verdict.ts'
 import type { LocalEngine } from '../../promql/engine.ts'
 import type { ExplainedNode } from '../../promql/explanation.ts'
 import type { ReplayAnswer, ReplayInput } from '../../rules/replay-request.ts'
@@ -61,7 +63,7 @@ export interface RequestServiceParts {
   readonly responseBytesMax: number
   readonly facts: {
     readonly fleet: FleetFactsReader
-    readonly alertRuns: AlertRunReader
+    readonly alertRuns: AlertRunReader & Pick<FiredAlertReader, 'firedOn'>
     readonly deliveries: DeliveryReader
     readonly audit: AuditReader
     readonly adoption: AdoptionReader
@@ -71,6 +73,7 @@ export interface RequestServiceParts {
   readonly progress: FleetLoop['progress']
   /** Of the present imports. */
   readonly graphs: () => Promise<UpdateGraphs>
+  readonly rolloutPolicy: () => RolloutPolicy
   readonly replay: (engine: LocalEngine, request: ReplayInput, signal?: AbortSignal) => Promise<ReplayAnswer>
   /** Of the whole fleet, which is warmed at the start. */
   readonly adoption: ApiAdoption
@@ -92,7 +95,9 @@ export function createRequestServices(
       facts.fleet,
       parts.scopes.then(({ fleet }) => fleet),
       () => parts.progress(),
+      facts.alertRuns,
       graphs,
+      parts.rolloutPolicy,
     ),
     adoption: parts.adoption,
   }
@@ -157,7 +162,14 @@ function scopedServices(parts: RequestServiceParts, scope: ScopedFleet, graphs: 
       scopedTraces(parts.spans, (cluster) => scope.includes(cluster)),
       parts.responseBytesMax,
     ),
-    fleet: createFleetViews(facts, Promise.resolve(scope.index), () => parts.progress(scope.clusters), graphs),
+    fleet: createFleetViews(
+      facts,
+      Promise.resolve(scope.index),
+      () => parts.progress(scope.clusters),
+      scopedFiredAlerts(parts.facts.alertRuns, scope),
+      graphs,
+      parts.rolloutPolicy,
+    ),
     adoption: {
       query: (request) => adoption().query(request),
       usage: (fromDay, toDay) => adoption().usage(fromDay, toDay),

@@ -64,6 +64,7 @@ import { registerFleetStranded } from '../fleet/stranded.ts'
 import { registerGraphImports } from '../fleet/graph-imports.ts'
 import { registerServedGraph } from '../cincinnati/graph.ts'
 import { registerUpdateGraph } from '../fleet/update-graph.ts'
+import { registerRollouts } from '../fleet/rollouts.ts'
 import { registerFleetUnjoined } from '../fleet/unjoined.ts'
 import { registerFleetUpgrades } from '../fleet/upgrades.ts'
 import { registerFederate } from '../prometheus/federate.ts'
@@ -324,6 +325,7 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
   registerUpdateGraph(app, ports, clock)
   registerGraphImports(app, ports, clock)
   registerServedGraph(app, ports, clock)
+  registerRollouts(app, ports, clock)
   registerFleetUnjoined(app, ports, clock)
   registerFleetGates(app, ports, clock)
   registerFleetPatches(app, ports, clock)

@@ -35,6 +35,7 @@ import {
 import { createPatchSeries } from '../patches/patch-series.ts'
 import { eachInSteps, type Steps } from '../../base/thread-slices.ts'
 import { differenceValues } from '../configuration/difference-values.ts'
+import type { DerivedValue } from '../series/derived-metrics.ts'
 import { createDerivedSeriesState, derivedSeries, type WrittenSeries } from '../series/derived-series.ts'
 import { createStuckJudge, type StuckJudge } from '../stuck/stuck.ts'
 import { createBaselineIndex, type BaselineIndex } from '../stuck/stuck-baseline.ts'
@@ -64,7 +65,7 @@ export interface FleetIndex extends Pick<
   chooseBaseline(chosen: ConfigurationBaseline | undefined): void
   /** A cluster that was not seen for longer is gone. */
   readonly goneAfterMs: number
-  readonly edges: Omit<EdgeIndex, 'put' | 'revision'>
+  readonly edges: Omit<EdgeIndex, 'put'>
   /** The verdicts on all open upgrades of clusters that are not gone. */
   verdicts(nowMs: number): readonly StuckVerdict[]
   clusters(query: ClusterQuery, nowMs: number): ClusterPage
@@ -86,7 +87,7 @@ export interface FleetIndex extends Pick<
   /** The last series written before the start. */
   restoreSeries(written: readonly WrittenSeries[]): void
   /** The samples to write at a moment, once every `DERIVED_EVERY_MS`; other series are computed when queried (`fact-history.ts`). */
-  series(nowMs: number): Steps<readonly DerivedSample[]>
+  series(nowMs: number, rollouts?: readonly DerivedValue[]): Steps<readonly DerivedSample[]>
   /** A copy with some clusters: as if there were no others. It does not follow this index. @param shown changes records */
   only(isIncluded: (cluster: string) => boolean, shown?: (record: ClusterRecord) => ClusterRecord): FleetIndex
 }
@@ -236,7 +237,7 @@ function createFleetIndexFrom(
     restoreSeries: (series) => {
       written.restore(series)
     },
-    series: function* (nowMs) {
+    series: function* (nowMs, rollouts = []) {
       const here: ClusterRecord[] = []
       yield* eachInSteps(clusters.eachRecord(), (record) => {
         if (isHere(record.cluster, nowMs)) here.push(record)
@@ -262,7 +263,7 @@ function createFleetIndexFrom(
       yield
       const differences = yield* differenceValues(here, baseline && clusters.recordOf(baseline.cluster))
       const derived = derivedSeries({ clusters: here, gone, open, notOffered, readiness: verdicts, patches }, nowMs)
-      const values = [...derived, ...differences]
+      const values = [...derived, ...differences, ...rollouts]
       return yield* written.next(values, nowMs)
     },
     only: (isIncluded, shown = (record) => record) => {

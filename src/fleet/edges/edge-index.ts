@@ -73,7 +73,12 @@ export interface EdgeIndex {
   typical(name: EdgeName): TypicalPhases
   medianRun(name: EdgeName, besidesId: string): DurationRun | undefined
   /** `revision`: changes whenever the runs of the edge do. */
-  runs(): Iterable<{ readonly name: EdgeName; readonly runs: Iterable<EdgeRun>; readonly revision: number }>
+  runs(): Iterable<{
+    readonly name: EdgeName
+    readonly runs: Iterable<EdgeRun>
+    readonly byCluster: ReadonlyMap<string, readonly EdgeRun[]>
+    readonly revision: number
+  }>
   /** Incremented whenever an edge changes. */
   revision(): number
   /** A copy without the runs of some clusters. The estimates of unaffected edges are copied. */
@@ -214,7 +219,8 @@ function createEdgeIndexFrom({ edges, changed, edgesOfCluster }: EdgeIndexState)
       return edge && medianRun(lengthsOf(edge, -Infinity).filter(({ id }) => id !== besidesId))
     },
     runs: function* () {
-      for (const edge of inOrder()) yield { name: edge.name, runs: eachRun(edge), revision: edge.revision }
+      for (const edge of inOrder())
+        yield { name: edge.name, runs: eachRun(edge), byCluster: edge.runs, revision: edge.revision }
     },
     revision: () => revision,
     without: (clusters) => createEdgeIndexFrom(startWithout({ edges, changed, edgesOfCluster }, clusters)),

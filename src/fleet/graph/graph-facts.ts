@@ -4,6 +4,7 @@
  */
 import type { GraphOperator } from '../../model/graph-import.ts'
 import type { StrandedVersion, StrandingReason } from '../../model/stranded.ts'
+import type { RolloutDecision } from '../../model/rollout-verdict.ts'
 import type { EdgeFacts } from '../../model/stuck.ts'
 import {
   isOffered,
@@ -44,6 +45,8 @@ export interface VersionFacts {
   readonly isDeadEnd: boolean
   /** By observed upgrades. */
   readonly stranded?: StrandingReason
+  /** On upgrades to it; absent: no cluster started one in the last 30 days. */
+  readonly verdict?: RolloutDecision
 }
 
 export interface LinkFacts {
@@ -101,6 +104,8 @@ export interface GraphInputs {
   readonly running: readonly RunningVersion[]
   readonly edges: readonly EdgeFacts[]
   readonly stranded: readonly StrandedVersion[]
+  /** Verdicts on rollouts, by version. */
+  readonly verdicts: ReadonlyMap<string, RolloutDecision>
   readonly risks: GraphRisks
   /** The cluster of the query with what it runs; absent: none is named, or it is unknown. */
   readonly cluster?: RunningVersion
@@ -166,7 +171,7 @@ function versionFacts(
   channel: string | undefined,
   shown: readonly GraphLink[],
   countOn: (version: string) => number,
-  { running, stranded }: GraphInputs,
+  { running, stranded, verdicts }: GraphInputs,
 ): readonly VersionFacts[] {
   const strandedOf = new Map(stranded.map(({ version, reason }) => [version, reason]))
   const ends = deadEnds(graph)
@@ -183,6 +188,7 @@ function versionFacts(
   return [...own, ...unknown]
     .map(({ version, channels, deprecated, maxOpenShiftVersion }: UpdateGraph['nodes'][number]): VersionFacts => {
       const reason = strandedOf.get(version)
+      const verdict = verdicts.get(version)
       return {
         ...{
           version,
@@ -194,6 +200,7 @@ function versionFacts(
         ...(deprecated === undefined ? {} : { deprecated }),
         ...(maxOpenShiftVersion === undefined ? {} : { maxOpenShiftVersion }),
         ...(reason === undefined ? {} : { stranded: reason }),
+        ...(verdict === undefined ? {} : { verdict }),
       }
     })
     .sort((a, b) => compareVersions(a.version, b.version))

@@ -29,6 +29,7 @@ import {
   type HeartbeatParts,
   type SeriesStageParts,
 } from './periodic-stages.ts'
+import { RolloutWatch, type RolloutReader } from './rollout-watch.ts'
 import { readSignals, type SignalStageParts } from './signal-stage.ts'
 
 type StageParts = SignalStageParts & ChangeStageParts & DerivationStageParts & SeriesStageParts
@@ -41,6 +42,7 @@ export interface FleetLoopParts extends Omit<StageParts, 'alertTraces' | 'signal
   /** Alerts that fired on clusters: traces of upgrades contain them. */
   readonly alerts: FiredAlertReader
   readonly counting: CountingPorts
+  readonly rollouts: RolloutReader
   readonly traitsAt: (timeMs: number) => Promise<ReadonlyMap<string, ClusterTraits>>
   /** Resolves when it holds all stored facts. */
   readonly index: Promise<
@@ -94,6 +96,7 @@ export function createFleetLoop(given: FleetLoopParts): FleetLoop {
   const state = createLoopState()
   const { pending, changedFacts } = state
   const derivedSeries = new SeriesStage(parts)
+  const rollouts = new RolloutWatch(parts.rollouts)
   const dayCounts = new DayCountStage(parts.counting, state)
   const [heartbeats, traits] = [new Schedule(), new Schedule()]
   let caughtUpMs: number | undefined
@@ -126,7 +129,8 @@ export function createFleetLoop(given: FleetLoopParts): FleetLoop {
         if (traits.isDue(TRAITS_EVERY_MS, nowMs)) await describeClusters(index, await parts.traitsAt(nowMs))
       })
       if (parts.leases?.isFirst !== false) {
-        await cycle.run('derived series', () => derivedSeries.run(index, nowMs))
+        await cycle.run('rollouts', () => rollouts.advance(nowMs))
+        await cycle.run('derived series', () => derivedSeries.run(index, nowMs, rollouts.values))
         await cycle.run('day counts', () => dayCounts.run(!signals.hasUntried && !pending.hasUntried, nowMs))
       }
       const untilMs = Math.min(state.collectedUntilMs, signals.readUntilMs, pending.oldestMs)

@@ -4,6 +4,7 @@ import { countDays, type CountingPorts } from '../adoption/count-days.ts'
 import type { ClusterTraits } from '../clusters/cluster-traits.ts'
 import type { FleetIndex } from '../clusters/fleet-index.ts'
 import { DERIVED_EVERY_MS, type WrittenSeries } from '../series/derived-series.ts'
+import type { DerivedValue } from '../series/derived-metrics.ts'
 import type { SignalWatch } from '../signals/signal-watch.ts'
 import type { AppendDerived } from '../../model/appender.ts'
 import type { ObservationReader } from '../../model/fleet-facts.ts'
@@ -83,11 +84,15 @@ export class SeriesStage {
     this.#parts = parts
   }
 
-  async run(index: Pick<FleetIndex, 'restoreSeries' | 'series'>, nowMs: number): Promise<void> {
+  async run(
+    index: Pick<FleetIndex, 'restoreSeries' | 'series'>,
+    nowMs: number,
+    rollouts: readonly DerivedValue[],
+  ): Promise<void> {
     if (!this.#isRestored) index.restoreSeries(await this.#parts.writtenSeries(nowMs))
     this.#isRestored = true
     if (!this.#schedule.isDue(DERIVED_EVERY_MS, nowMs)) return
-    const samples = await inSlices(index.series(nowMs), ownTurn)
+    const samples = await inSlices(index.series(nowMs, rollouts), ownTurn)
     if (samples.length > 0) await this.#parts.appendDerived(samples)
   }
 }

@@ -4,7 +4,7 @@
  */
 import { ownValue } from '../../base/own-value.ts'
 import { sharedTurn } from '../../base/thread-slices.ts'
-import type { AlertRunPlace, AlertRunReader, StoredAlertRun } from '../../model/alert-run.ts'
+import type { AlertRunPlace, AlertRunReader, FiredAlertReader, StoredAlertRun } from '../../model/alert-run.ts'
 import type { AuditEntry } from '../../model/audit.ts'
 import { CLUSTER_LABEL, clusterOf } from '../../model/cluster-identity.ts'
 import { pinnedClusters } from '../../model/cluster-scope.ts'
@@ -67,6 +67,16 @@ export function scopedAlertRuns(runs: AlertRunReader, scope: Scope): AlertRunRea
       ),
     spans: async (fingerprints, fromMs, toMs) => runs.spans([...(await clustersOf(fingerprints)).keys()], fromMs, toMs),
     matching: (matchers, fromMs, toMs) => runs.matching([...matchers, scopeMatcher(scope)], fromMs, toMs),
+  }
+}
+
+export function scopedFiredAlerts(
+  alerts: Pick<FiredAlertReader, 'firedOn'>,
+  scope: Scope,
+): Pick<FiredAlertReader, 'firedOn'> {
+  return {
+    firedOn: (cluster, range, limit) =>
+      scope.includes(cluster) ? alerts.firedOn(cluster, range, limit) : Promise.resolve([]),
   }
 }
 

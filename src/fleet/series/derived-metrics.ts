@@ -148,6 +148,28 @@ export const DERIVED_METRICS = [
     isWritten: true,
   },
   {
+    name: 'daytwo_rollout_verdict',
+    type: 'gauge',
+    labels: ['operator', 'version', 'verdict'],
+    help: '1 for the present verdict on a version that clusters upgraded to in the last 30 days, 0 for the others: proceed, hold, insufficient, not_comparable.',
+    isWritten: true,
+  },
+  {
+    name: 'daytwo_rollout_clusters',
+    type: 'gauge',
+    labels: ['operator', 'version'],
+    help: 'Clusters that upgraded to a version, or do now, on which its verdict is based.',
+    isWritten: true,
+  },
+  {
+    name: 'daytwo_rollout_evidence_ratio',
+    type: 'gauge',
+    labels: ['operator', 'version', 'signal'],
+    unit: 'ratio',
+    help: 'Evidence that a version is worse in a signal, as a share of what is needed: from 1 on it is proved.',
+    isWritten: true,
+  },
+  {
     name: 'daytwo_version_skew',
     type: 'gauge',
     labels: ['cluster', 'minor', 'platform_minor'],

@@ -15,6 +15,17 @@ export function chiSquareTail(x: number): number {
   return root < SERIES_BELOW ? 1 - erfBySeries(root) : erfcByFraction(root)
 }
 
+/** The width, in standard deviations, of a two-sided interval that misses with probability `alpha`. */
+export function intervalWidth(alpha: number): number {
+  let [low, high] = [0, 40]
+  for (let i = 0; i < 60; i++) {
+    const middle = (low + high) / 2
+    if (chiSquareTail(middle * middle) > alpha) low = middle
+    else high = middle
+  }
+  return high
+}
+
 const SERIES_BELOW = 2
 const FRACTION_TERMS = 120
 

@@ -27,13 +27,22 @@ export function logLikelihood(count: number, of: number, share: number): number 
   return successes + (count === of ? 0 : (of - count) * Math.log1p(-share))
 }
 
-/** Of the likelihoods of all shares, weighted by Jeffreys' prior. */
+/** Of the likelihoods of all shares, weighted by Jeffreys' prior: sums of logarithms that grow by one term with each observation. */
 export function logMixture(count: number, of: number): number {
-  let sum = 0
-  for (let i = 0; i < count; i++) sum += Math.log(i + 0.5)
-  for (let i = 0; i < of - count; i++) sum += Math.log(i + 0.5)
-  for (let i = 1; i <= of; i++) sum -= Math.log(i)
-  return sum
+  return sumAt(HALVES, count) + sumAt(HALVES, of - count) - sumAt(WHOLES, of)
+}
+
+interface Sums {
+  readonly term: (i: number) => number
+  readonly known: number[]
+}
+
+const HALVES: Sums = { term: (i) => Math.log(i - 0.5), known: [0] }
+const WHOLES: Sums = { term: (i) => Math.log(i), known: [0] }
+
+function sumAt({ term, known }: Sums, n: number): number {
+  for (let i = known.length; i <= n; i++) known.push(known[i - 1]! + term(i))
+  return known[n]!
 }
 
 const HALVINGS = 50

@@ -18,8 +18,8 @@ export function changeBlocks(
   return blocksOf(changes).flatMap(({ startMs, members }) => {
     const completeMs = startMs + DAY_MS + horizonMs + windowMs
     if (completeMs > lookMs) return []
-    const scores = members.map(({ isCanary, before, after }) => ({
-      isCanary,
+    const scores = members.map(({ before, after, ...member }) => ({
+      ...member,
       score: Math.max(-CHANGE_MAX, Math.min(CHANGE_MAX, after - before)) / 2,
     }))
     return [{ completeMs, scores }]

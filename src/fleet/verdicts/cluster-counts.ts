@@ -10,7 +10,14 @@ import { dayOf, DAY_MS } from './blocks.ts'
 /** A cluster and the moment between its two windows. */
 export type CountedCluster = Omit<RolloutChange, 'before' | 'after'>
 
-type CountIn = (cluster: string, fromMs: number, toMs: number) => Promise<number>
+/** What happened, by name: alerts; modified components. */
+export interface NamedChange extends CountedCluster {
+  readonly before: readonly string[]
+  readonly after: readonly string[]
+}
+
+type NamesIn = (cluster: string, fromMs: number, toMs: number) => Promise<readonly string[]>
+type Windows = Pick<RolloutPolicy, 'windowMs' | 'horizonMs'>
 
 /** More in one window count as this many. */
 const COUNTED_MAX = 100
@@ -19,24 +26,28 @@ const KNOWN_MAX = 100_000
 
 export interface ClusterCounts {
   /** Of the clusters whose windows are over at the look. */
-  alerts(clusters: readonly CountedCluster[], lookMs: number): Promise<readonly RolloutChange[]>
-  modifications(clusters: readonly CountedCluster[], lookMs: number): Promise<readonly RolloutChange[]>
+  alerts(clusters: readonly CountedCluster[], windows: Windows, lookMs: number): Promise<readonly NamedChange[]>
+  modifications(clusters: readonly CountedCluster[], windows: Windows, lookMs: number): Promise<readonly NamedChange[]>
 }
 
 export function createClusterCounts(
   alerts: Pick<FiredAlertReader, 'firedOn'>,
   facts: Pick<FleetFactsReader, 'modifications'>,
-  policy: Pick<RolloutPolicy, 'windowMs' | 'horizonMs'>,
 ): ClusterCounts {
-  const alertsIn: CountIn = async (cluster, fromMs, toMs) => {
+  const alertsIn: NamesIn = async (cluster, fromMs, toMs) => {
     const fired = await alerts.firedOn(cluster, { fromMs, toMs: toMs - 1 }, COUNTED_MAX)
-    return fired.filter(isOfTheCluster).length
+    return fired.filter(isOfTheCluster).map(({ alertname }) => alertname)
   }
-  const modificationsIn: CountIn = async (cluster, fromMs, toMs) => {
+  const modificationsIn: NamesIn = async (cluster, fromMs, toMs) => {
     const query = { cluster, kind: 'out_of_band', fromMs, toMs: toMs - 1, limit: COUNTED_MAX } as const
-    return (await facts.modifications(query)).filter(({ isUpgradeMode }) => !isUpgradeMode).length
+    const found = await facts.modifications(query)
+    return found.filter(({ isUpgradeMode }) => !isUpgradeMode).map(({ component }) => component)
   }
-  return { alerts: countedBy(alertsIn, policy), modifications: countedBy(modificationsIn, policy) }
+  return { alerts: countedBy(alertsIn), modifications: countedBy(modificationsIn) }
+}
+
+export function changeOf({ before, after, ...one }: NamedChange): RolloutChange {
+  return { ...one, before: before.length, after: after.length }
 }
 
 /** Alerts about the upgrade itself are its outcome, which has a signal of its own. */
@@ -44,25 +55,22 @@ function isOfTheCluster({ alertname, severity }: { readonly alertname: string; r
   return (severity === 'critical' || severity === 'warning') && !alertname.startsWith('Daytwo')
 }
 
-function countedBy(
-  countIn: CountIn,
-  { windowMs, horizonMs }: Pick<RolloutPolicy, 'windowMs' | 'horizonMs'>,
-): ClusterCounts['alerts'] {
-  const known = new Map<string, RolloutChange>()
-  return async (clusters, lookMs) => {
+function countedBy(namesIn: NamesIn): ClusterCounts['alerts'] {
+  const known = new Map<string, Pick<NamedChange, 'before' | 'after'>>()
+  return async (clusters, { windowMs, horizonMs }, lookMs) => {
     const over = clusters.filter(({ startedMs }) => dayOf(startedMs) + DAY_MS + horizonMs + windowMs <= lookMs)
-    const counted: RolloutChange[] = []
+    const counted: NamedChange[] = []
     for (const one of over) {
       const { cluster, startedMs } = one
-      const key = `${startedMs} ${cluster}`
+      const key = `${startedMs} ${windowMs} ${horizonMs} ${cluster}`
       let change = known.get(key)
       if (change === undefined) {
         const afterMs = startedMs + horizonMs
-        const before = await countIn(cluster, startedMs - windowMs, startedMs)
-        change = { ...one, before, after: await countIn(cluster, afterMs, afterMs + windowMs) }
+        const before = await namesIn(cluster, startedMs - windowMs, startedMs)
+        change = { before, after: await namesIn(cluster, afterMs, afterMs + windowMs) }
         if (known.size < KNOWN_MAX) known.set(key, change)
       }
-      counted.push({ ...change, ...one })
+      counted.push({ ...one, ...change })
     }
     return counted
   }

@@ -5,8 +5,9 @@
 import { groupBy } from '../../base/group-by.ts'
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { RolloutChange, RolloutPolicy, RolloutRun, RolloutStratum } from '../../model/rollout-verdict.ts'
-import type { EdgeName, EdgeRun } from '../edges/edges.ts'
 import type { UpgradeOperator } from '../../model/upgrade.ts'
+import { fitsFilter, type ClusterFilter } from '../clusters/cluster-filter.ts'
+import type { EdgeName, EdgeRun } from '../edges/edges.ts'
 import { dayOf, DAY_MS } from './blocks.ts'
 
 /** All upgrades of an upgrade path. */
@@ -15,12 +16,19 @@ export interface RunsOfEdge {
   readonly byCluster: ReadonlyMap<string, readonly EdgeRun[]>
 }
 
-/** Which upgrades to the version are the canary's; absent: all. */
+/** Which upgrades to the version are the canary's; all that is given must hold. Empty: all upgrades to the version. */
 export interface CanaryCohort {
+  /** By name or alias. */
   readonly clusters?: ReadonlySet<string>
-  /** The first so many that started. */
+  /** Of the cluster as it is now. */
+  readonly filter?: Pick<ClusterFilter, 'channel' | 'platform' | 'flavour' | 'region' | 'text'>
+  readonly environment?: string
+  /** Of these, the first so many that started. */
   readonly first?: number
 }
+
+/** With its phases. */
+export interface PhasedRun extends RolloutRun, Pick<EdgeRun, 'phases' | 'phaseSeconds' | 'whole'> {}
 
 export interface RolloutQuery {
   readonly operator: UpgradeOperator
@@ -32,7 +40,7 @@ export interface RolloutQuery {
 const BASELINE_BEFORE_MS = 90 * DAY_MS
 
 export interface RolloutCohorts {
-  readonly runs: readonly RolloutRun[]
+  readonly runs: readonly PhasedRun[]
   /** Upgrades that are in no group: superseded, or their end is unknown. */
   readonly leftOut: number
 }
@@ -46,13 +54,24 @@ export function rolloutCohorts(
 ): RolloutCohorts {
   const all = [...edges].filter(({ name }) => name.operator === operator).flatMap((edge) => runsOf(edge, version))
   const arrived = all.filter(({ isTarget }) => isTarget).sort(byStart)
-  const isMember = ({ cluster }: StartedRun): boolean => cohort.clusters?.has(cluster) ?? true
+  const isMember = ({ cluster }: StartedRun): boolean => isInCohort(cluster, recordOf(cluster), cohort)
   const canaries = new Set(arrived.filter(isMember).slice(0, cohort.first ?? Infinity))
-  const firstMs = Math.min(...Array.from(canaries, ({ startedMs }) => startedMs))
+  const firstMs = Array.from(canaries).reduce((first, { startedMs }) => Math.min(first, startedMs), Infinity)
   const baseline = all.filter(({ isTarget, startedMs }) => !isTarget && startedMs >= firstMs - BASELINE_BEFORE_MS)
   const members = [...canaries, ...baseline].sort(byClusterAndStart)
-  const runs = members.flatMap((member) => rolloutRun(member, stratumOf(member, recordOf(member.cluster), policy.strata)))
+  const runs = members.flatMap((member) =>
+    rolloutRun(member, stratumOf(member, recordOf(member.cluster), policy.strata)),
+  )
   return { runs, leftOut: members.length - runs.length }
+}
+
+/** A cluster without a record matches no filter. */
+function isInCohort(cluster: string, record: ClusterRecord | undefined, cohort: CanaryCohort): boolean {
+  const { clusters, filter, environment } = cohort
+  const names = [cluster, ...(record?.aliases ?? [])]
+  if (clusters !== undefined && !names.some((name) => clusters.has(name))) return false
+  if (filter !== undefined && (record === undefined || !fitsFilter(record, filter))) return false
+  return environment === undefined || record?.environment === environment
 }
 
 interface StartedRun {
@@ -76,9 +95,12 @@ function runsOf({ name, byCluster }: RunsOfEdge, version: string): readonly Star
 }
 
 /** Nothing for an upgrade whose end says nothing about its version. */
-function rolloutRun({ cluster, startedMs, isTarget, run }: StartedRun, stratum: string): readonly RolloutRun[] {
-  const { state, lastMs, id } = run
-  const member = { id, cluster, isCanary: isTarget, stratum, startedMs, observedUntilMs: lastMs }
+function rolloutRun({ cluster, startedMs, isTarget, run }: StartedRun, stratum: string): readonly PhasedRun[] {
+  const { state, lastMs, id, phases, phaseSeconds, whole } = run
+  const member = {
+    ...{ id, cluster, isCanary: isTarget, stratum, startedMs, observedUntilMs: lastMs, phases, phaseSeconds },
+    ...(whole === undefined ? {} : { whole }),
+  }
   switch (state) {
     case 'succeeded':
       return [{ ...member, ended: { atMs: lastMs, isFailure: false } }]

@@ -2,7 +2,7 @@
 import type { RolloutPolicy, RolloutRun } from '../../model/rollout-verdict.ts'
 import { blocksOf, DAY_MS } from './blocks.ts'
 import type { ScoreBlock } from './exchange-test.ts'
-import { secondsOf } from './run-outcomes.ts'
+import { memberOf, secondsOf } from './run-outcomes.ts'
 
 /** Savage's scores grow without bound; a single slow upgrade may not outweigh all others. */
 const SCORE_MAX = 3
@@ -23,11 +23,11 @@ export function durationBlocks(
     if (completeMs > lookMs) return []
     const timed = members.flatMap((run) => {
       const seconds = secondsOf(run, horizonMs)
-      return seconds === undefined ? [] : [{ isCanary: run.isCanary, seconds }]
+      return seconds === undefined ? [] : [{ ...memberOf(run), seconds }]
     })
     const all = [...(known.get(stratum) ?? []), ...timed.map(({ seconds }) => seconds)].sort((a, b) => a - b)
     known.set(stratum, all)
-    const scores = timed.map(({ isCanary, seconds }) => ({ isCanary, score: savageScore(seconds, all) }))
+    const scores = timed.map(({ seconds, ...member }) => ({ ...member, score: savageScore(seconds, all) }))
     return [{ completeMs, scores }]
   })
 }

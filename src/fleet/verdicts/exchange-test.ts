@@ -3,12 +3,16 @@
  * exchangeable when both behave alike: only members that started on the same day, in the same stratum, are compared, and each
  * counts once, when the time after its start has passed for the whole block.
  */
+import type { RolloutMember } from '../../model/rollout-verdict.ts'
 import { BLOCK_STEPS_MAX, logEValue, type LabelledScore } from '../statistics/label-exchange.ts'
+
+/** What a member scored; `id`: of its upgrade. */
+export type MemberScore = LabelledScore & RolloutMember & { readonly id?: string }
 
 export interface ScoreBlock {
   /** When all its scores are known. */
   readonly completeMs: number
-  readonly scores: readonly LabelledScore[]
+  readonly scores: readonly MemberScore[]
 }
 
 export interface ExchangeTest {
@@ -16,9 +20,6 @@ export interface ExchangeTest {
   readonly factor: number
   /** The first look at which the factor was at least `needed`. */
   readonly sinceMs?: number
-  /** Members of blocks with both groups. */
-  readonly canaries: number
-  readonly baselines: number
 }
 
 /** The odds of a higher score for which evidence is collected: logarithms, weighted alike. */
@@ -28,21 +29,17 @@ const TILTS = [0.4, 0.8, 1.2, 1.8, 2.5]
 export function exchangeTest(blocks: readonly ScoreBlock[], needed: number): ExchangeTest {
   const inOrder = [...blocks].sort((a, b) => a.completeMs - b.completeMs).flatMap(split)
   const evidence = TILTS.map(() => 0)
-  let [factor, canaries, baselines] = [1, 0, 0]
+  let factor = 1
   let sinceMs: number | undefined
   inOrder.forEach(({ completeMs, scores }, i) => {
     const own = scores.filter(({ isCanary }) => isCanary).length
-    if (own > 0 && own < scores.length) {
-      canaries += own
-      baselines += scores.length - own
-      TILTS.forEach((tilt, t) => (evidence[t]! += logEValue(scores, tilt)))
-    }
+    if (own > 0 && own < scores.length) TILTS.forEach((tilt, t) => (evidence[t]! += logEValue(scores, tilt)))
     if (inOrder[i + 1]?.completeMs === completeMs) return
     const now = evidence.reduce((sum, log) => sum + Math.exp(log), 0) / TILTS.length
     factor = Math.max(factor, now)
     if (now >= needed) sinceMs ??= completeMs
   })
-  return { factor, canaries, baselines, ...(sinceMs === undefined ? {} : { sinceMs }) }
+  return { factor, ...(sinceMs === undefined ? {} : { sinceMs }) }
 }
 
 /** Blocks that are too large in halves, every second member each: the members of each half are still exchangeable. */

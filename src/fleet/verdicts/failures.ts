@@ -1,14 +1,9 @@
 /** The share of failed upgrades: of all that are due, and side by side with those of the same day and stratum. */
-import type { RolloutPolicy, RolloutRun } from '../../model/rollout-verdict.ts'
+import type { Count, RolloutPolicy, RolloutRun } from '../../model/rollout-verdict.ts'
 import { logMixture, logLikelihood, shareBounds, type ShareBounds } from '../statistics/share-bounds.ts'
 import { blocksOf, DAY_MS } from './blocks.ts'
 import type { ScoreBlock } from './exchange-test.ts'
-import { isFailure } from './run-outcomes.ts'
-
-export interface Count {
-  readonly count: number
-  readonly of: number
-}
+import { isFailure, memberOf } from './run-outcomes.ts'
 
 export type FailureShare = Count & ShareBounds
 
@@ -26,14 +21,22 @@ export function failureShare(
 }
 
 /**
- * Evidence that the first share is higher, as a factor, at any look: the mixture of likelihoods of both shares over the largest
- * likelihood when the first is not higher (Wasserman, Ramdas and Balakrishnan 2020, PNAS 117:16880).
+ * Evidence that the first share is higher, as the logarithm of a factor, at any look: the mixture of likelihoods of both shares
+ * over the largest likelihood when the first is not higher (Wasserman, Ramdas and Balakrishnan 2020, PNAS 117:16880). Factors of
+ * independent groups of observations multiply.
  */
-export function higherFactor(first: Count, second: Count): number {
-  if (first.count * second.of <= second.count * first.of) return 1
-  const [count, of] = [first.count + second.count, first.of + second.of]
+export function logHigherFactor(first: Count, second: Count): number {
   const mixtures = logMixture(first.count, first.of) + logMixture(second.count, second.of)
-  return Math.exp(mixtures - logLikelihood(count, of, count / of))
+  const isHigher = first.count * second.of > second.count * first.of
+  return mixtures - (isHigher ? logBest(sumOf(first, second)) : logBest(first) + logBest(second))
+}
+
+function logBest({ count, of }: Count): number {
+  return logLikelihood(count, of, of === 0 ? 0 : count / of)
+}
+
+function sumOf(a: Count, b: Count): Count {
+  return { count: a.count + b.count, of: a.of + b.of }
 }
 
 /** Blocks of upgrades with score 1 for a failure; each is looked at once, when the horizon of its last possible start has passed. */
@@ -47,7 +50,7 @@ export function failureBlocks(
     if (completeMs > lookMs) return []
     const scores = members.flatMap((run) => {
       const failed = isFailure(run, horizonMs)
-      return failed === undefined ? [] : [{ isCanary: run.isCanary, score: failed ? 1 : 0 }]
+      return failed === undefined ? [] : [{ ...memberOf(run), score: failed ? 1 : 0 }]
     })
     return [{ completeMs, scores }]
   })

@@ -3,15 +3,18 @@ import type { UpgradeOperator } from '../../model/upgrade.ts'
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { RolloutPolicy } from '../../model/rollout-verdict.ts'
 import { compareVersions } from '../version-order.ts'
-import type { ClusterCounts } from './cluster-counts.ts'
+import { alertChanges, type AlertChange } from './alert-changes.ts'
+import { changeOf, type ClusterCounts, type NamedChange } from './cluster-counts.ts'
 import {
   clusterCohorts,
   rolloutCohorts,
   stratumOfCluster,
   type BaselineCluster,
+  type PhasedRun,
   type RolloutQuery,
   type RunsOfEdge,
 } from './cohorts.ts'
+import { phaseChanges, type PhaseChange } from './phase-changes.ts'
 import { rolloutVerdict, type RolloutVerdict } from './verdict.ts'
 
 export interface Rollout {
@@ -27,35 +30,65 @@ export interface Rollout {
   readonly canariesPerDay: number
 }
 
+/** With what changed by phase and by alert. */
+export interface RolloutDetail extends Rollout {
+  readonly phases: readonly PhaseChange[]
+  readonly alertChanges: readonly AlertChange[]
+}
+
+/** Verdicts and the policy that they are made by. */
+export interface Rollouts {
+  readonly policy: RolloutPolicy
+  readonly rollouts: readonly Rollout[]
+}
+
 /** What a rollout is judged by. */
 export interface RolloutFleet {
   readonly edges: () => Iterable<RunsOfEdge>
-  readonly records: () => Iterable<ClusterRecord>
+  readonly records: readonly ClusterRecord[]
   readonly counts: ClusterCounts
+  readonly policy: RolloutPolicy
 }
 
 /** A version is rolled out for this long after its last upgrade. */
 const ROLLOUT_ENDS_AFTER_MS = 30 * 86_400_000
 
-export async function rolloutOf(
-  { edges, records, counts }: RolloutFleet,
+export async function rolloutOf(fleet: RolloutFleet, query: RolloutQuery, lookMs: number): Promise<Rollout> {
+  return (await judge(fleet, query, lookMs)).rollout
+}
+
+export async function rolloutDetailOf(
+  fleet: RolloutFleet,
   query: RolloutQuery,
-  policy: RolloutPolicy,
   lookMs: number,
-): Promise<Rollout> {
-  const known = new Map(Array.from(records(), (record) => [record.cluster, record]))
+): Promise<RolloutDetail> {
+  const { rollout, runs, alerts } = await judge(fleet, query, lookMs)
+  return { ...rollout, phases: phaseChanges(runs), alertChanges: alertChanges(alerts) }
+}
+
+/** A rollout and what it was judged from. */
+interface Judged {
+  readonly rollout: Rollout
+  readonly runs: readonly PhasedRun[]
+  readonly alerts: readonly NamedChange[]
+}
+
+async function judge(
+  { edges, records, counts, policy }: RolloutFleet,
+  query: RolloutQuery,
+  lookMs: number,
+): Promise<Judged> {
+  const known = new Map(records.map((record) => [record.cluster, record]))
   const { runs, leftOut } = rolloutCohorts(edges(), query, (cluster) => known.get(cluster), policy)
   const canaries = runs.filter(({ isCanary }) => isCanary)
-  const beside = clusterCohorts(canaries, baselineClusters(known, edges(), policy), policy)
-  const isAsked = (signal: RolloutPolicy['signals'][number]): boolean => policy.signals.includes(signal)
-  const evidence = {
-    runs,
-    alerts: isAsked('alerts') ? await counts.alerts(beside, lookMs) : [],
-    modifications: isAsked('modifications') ? await counts.modifications(beside, lookMs) : [],
-  }
-  const firstMs = Math.min(...canaries.map(({ startedMs }) => startedMs))
+  const beside = clusterCohorts(canaries, baselineClusters(records, edges(), policy), policy)
+  const isOn = (signal: RolloutPolicy['signals'][number]): boolean => policy.signals.includes(signal)
+  const alerts = isOn('alerts') ? await counts.alerts(beside, policy, lookMs) : []
+  const modifications = isOn('modifications') ? await counts.modifications(beside, policy, lookMs) : []
+  const evidence = { runs, alerts: alerts.map(changeOf), modifications: modifications.map(changeOf) }
+  const firstMs = canaries.reduce((first, { startedMs }) => Math.min(first, startedMs), Infinity)
   const days = Math.max(1, (lookMs - firstMs) / 86_400_000)
-  return {
+  const rollout = {
     operator: query.operator,
     version: query.version,
     ...(canaries.length === 0 ? {} : { firstMs }),
@@ -64,9 +97,13 @@ export async function rolloutOf(
     verdict: rolloutVerdict(evidence, policy, lookMs),
     canariesPerDay: canaries.length === 0 ? 0 : canaries.length / days,
   }
+  return { rollout, runs, alerts }
 }
 
-/** Versions to which a cluster started to upgrade in the last month; the newest version first. */
+/** Of one operator. */
+export const ROLLOUTS_MAX = 50
+
+/** Versions to which a cluster started to upgrade in the last month; the newest version first, at most `ROLLOUTS_MAX`. */
 export function versionsRollingOut(
   edges: Iterable<RunsOfEdge>,
   operator: UpgradeOperator,
@@ -79,11 +116,11 @@ export function versionsRollingOut(
       if (runs.some(({ startedMs = -Infinity }) => startedMs > lookMs - ROLLOUT_ENDS_AFTER_MS)) found.add(name.to)
     }
   }
-  return [...found].sort((a, b) => compareVersions(b, a))
+  return [...found].sort((a, b) => compareVersions(b, a)).slice(0, ROLLOUTS_MAX)
 }
 
 function baselineClusters(
-  records: ReadonlyMap<string, ClusterRecord>,
+  records: readonly ClusterRecord[],
   edges: Iterable<RunsOfEdge>,
   { strata }: Pick<RolloutPolicy, 'strata'>,
 ): readonly BaselineCluster[] {
@@ -95,7 +132,7 @@ function baselineClusters(
       for (const { begunMs, startedMs = begunMs } of runs) starts.push(startedMs)
     }
   }
-  return Array.from(records.values(), (record) => ({
+  return records.map((record) => ({
     cluster: record.cluster,
     stratum: stratumOfCluster(record, strata),
     upgradedMs: upgraded.get(record.cluster) ?? [],

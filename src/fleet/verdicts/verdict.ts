@@ -5,20 +5,31 @@
  * `proceed` needs the bound of the canary's failures below the accepted share, and is wrong with at most alpha when that share is
  * exceeded. Times are those of the data, so late data changes a verdict as if it had been there in time.
  */
+import { groupBy } from '../../base/group-by.ts'
 import type {
+  Count,
+  CountedMember,
   RolloutChange,
   RolloutDecision,
+  RolloutMember,
   RolloutPolicy,
   RolloutRun,
   RolloutSignal,
+  SignalEffect,
   SignalEvidence,
+  SignalStratum,
 } from '../../model/rollout-verdict.ts'
+import { durationsOf } from '../statistics/durations.ts'
+import type { TwoShares } from '../statistics/fisher.ts'
+import { commonOddsRatio } from '../statistics/mantel-haenszel.ts'
+import { Z_95 } from '../statistics/normal.ts'
 import { shareBounds } from '../statistics/share-bounds.ts'
+import { timeRatio } from '../statistics/time-ratio.ts'
 import { changeBlocks } from './changes.ts'
 import { durationBlocks } from './durations.ts'
-import { exchangeTest, type ScoreBlock } from './exchange-test.ts'
-import { failureBlocks, failureShare, higherFactor, type FailureShare } from './failures.ts'
-import { isFailure } from './run-outcomes.ts'
+import { exchangeTest, type MemberScore, type ScoreBlock } from './exchange-test.ts'
+import { failureBlocks, failureShare, logHigherFactor, type FailureShare } from './failures.ts'
+import { isFailure, secondsOf } from './run-outcomes.ts'
 
 export interface RolloutEvidence {
   readonly runs: readonly RolloutRun[]
@@ -48,8 +59,8 @@ export function rolloutVerdict(evidence: RolloutEvidence, policy: RolloutPolicy,
   const accepted = Math.min(1, baseline.low + policy.failureMargin)
   const signals = policy.signals.map((signal) => evidenceOf(signal, evidence, policy, lookMs, needed))
   const facts = { canary, baseline, accepted, signals }
-  if (canaries!.length === 0) return { ...facts, decision: 'not_comparable', reason: 'No cluster has upgraded to it.' }
-  if (baseline.of === 0) return { ...facts, decision: 'not_comparable', reason: 'No other upgrade has ended.' }
+  const missing = whatIsMissing(canaries!, baselines!, baseline, policy)
+  if (missing !== undefined) return { ...facts, decision: 'not_comparable', reason: missing }
   const worse = signals.filter(({ state }) => state === 'worse')
   if (worse.length > 0) {
     return { ...facts, decision: 'hold', reason: `Worse: ${worse.map(({ signal }) => signal).join(', ')}.` }
@@ -57,6 +68,21 @@ export function rolloutVerdict(evidence: RolloutEvidence, policy: RolloutPolicy,
   if (canary.of >= policy.canariesMin && canary.high <= accepted) return { ...facts, decision: 'proceed' }
   const more = canariesNeeded(canary, accepted, policy)
   return { ...facts, decision: 'insufficient', ...(more === undefined ? {} : { canariesNeeded: more }) }
+}
+
+/** Why nothing can be compared. */
+function whatIsMissing(
+  canaries: readonly RolloutRun[],
+  baselines: readonly RolloutRun[],
+  baseline: FailureShare,
+  { strata }: RolloutPolicy,
+): string | undefined {
+  if (canaries.length === 0) return 'No cluster of the canary has upgraded to this version.'
+  if (baseline.of === 0) return 'No upgrade to another version has ended in the 90 days before the canary, or since.'
+  const others = new Set(baselines.map(({ stratum }) => stratum))
+  if (canaries.some(({ stratum }) => others.has(stratum))) return undefined
+  const own = [...new Set(canaries.map(({ stratum }) => stratum))].join('; ')
+  return `No cluster with the same ${strata.join(', ')} (${own}) has upgraded to another version.`
 }
 
 function evidenceOf(
@@ -70,9 +96,14 @@ function evidenceOf(
     case 'failures':
       return failureEvidence(runs, policy, lookMs, needed)
     case 'failures_concurrent':
-      return exchangeEvidence(signal, failureBlocks(runs, policy, lookMs), needed)
-    case 'duration':
-      return exchangeEvidence(signal, durationBlocks(runs, policy, lookMs), needed)
+      return withThreshold(exchangeEvidence(signal, failureBlocks(runs, policy, lookMs), needed), policy)
+    case 'duration': {
+      const blocks = durationBlocks(runs, policy, lookMs)
+      return withThreshold(
+        exchangeEvidence(signal, blocks, needed, () => slowdown(runs, policy, lookMs)),
+        policy,
+      )
+    }
     case 'alerts':
       return exchangeEvidence(signal, changeBlocks(alerts, policy, lookMs), needed)
     case 'modifications':
@@ -80,54 +111,177 @@ function evidenceOf(
   }
 }
 
-function exchangeEvidence(signal: RolloutSignal, blocks: readonly ScoreBlock[], needed: number): SignalEvidence {
-  const { factor, sinceMs, canaries, baselines } = exchangeTest(blocks, needed)
-  const scores = blocks.flatMap((block) => block.scores)
-  const positive = (side: boolean): number =>
-    scores.filter(({ score, isCanary }) => isCanary === side && score > 0).length
-  const state = sinceMs !== undefined ? 'worse' : canaries === 0 ? 'none' : 'open'
+/** What is proved, but smaller than the policy holds for, is not held. */
+function withThreshold(evidence: SignalEvidence, policy: RolloutPolicy): SignalEvidence {
+  if (evidence.state !== 'worse' || isLarge(evidence, policy)) return evidence
+  return { ...evidence, state: 'open', reason: 'It is proved to be worse, but by less than the policy holds for.' }
+}
+
+function isLarge({ signal, effect, canary, baseline }: SignalEvidence, policy: RolloutPolicy): boolean {
+  if (signal === 'duration') return effect === undefined || effect.value >= policy.slowdownMin
+  return shareOf(canary) - shareOf(baseline) >= policy.failureDifferenceMin
+}
+
+function shareOf({ count, of }: Count): number {
+  return of === 0 ? 0 : count / of
+}
+
+/** Members of blocks that have both groups: only these are compared. */
+function exchangeEvidence(
+  signal: RolloutSignal,
+  blocks: readonly ScoreBlock[],
+  needed: number,
+  effectOf: (strata: readonly TwoShares[]) => SignalEffect | undefined = oddsEffect,
+): SignalEvidence {
+  const { factor, sinceMs } = exchangeTest(blocks, needed)
+  const compared = blocks.filter(({ scores }) => new Set(scores.map(({ isCanary }) => isCanary)).size === 2)
+  const isCounted = ({ score }: MemberScore): boolean => score > COUNTED_ABOVE[signal]
+  const scores = compared.flatMap((block) => block.scores)
+  const canary = countOf(scores, true, isCounted)
+  const state = sinceMs !== undefined ? 'worse' : canary.of === 0 ? 'none' : 'open'
+  // Each day of a stratum is compared by itself.
+  const effect = effectOf(
+    compared.map((block) => ({
+      first: countOf(block.scores, true, isCounted),
+      second: countOf(block.scores, false, isCounted),
+    })),
+  )
   return {
     ...{ signal, state, factor, needed },
     ...(sinceMs === undefined ? {} : { sinceMs }),
     ...(state === 'none' ? { reason: 'No cluster of both groups started on the same day in the same stratum.' } : {}),
-    canary: { count: positive(true), of: canaries },
-    baseline: { count: positive(false), of: baselines },
+    canary,
+    baseline: countOf(scores, false, isCounted),
+    ...(effect === undefined ? {} : { effect }),
+    strata: strataOf(scores, isCounted),
+    counted: countedOf(scores.filter((one) => one.isCanary && isCounted(one))),
   }
 }
 
-/** Looks are the moments at which an upgrade's horizon passes. */
+/** From which score on a member is counted: slower than half of all; any failure; more than before. */
+const COUNTED_ABOVE: Readonly<Record<RolloutSignal, number>> = {
+  failures: 0,
+  failures_concurrent: 0,
+  duration: Math.LN2,
+  alerts: 0,
+  modifications: 0,
+}
+
+function oddsEffect(strata: readonly TwoShares[]): SignalEffect | undefined {
+  const odds = commonOddsRatio(strata)
+  return odds && { measure: 'odds_ratio', value: odds.ratio, low: odds.low, high: odds.high }
+}
+
+function countOf<T extends { readonly isCanary: boolean }>(
+  all: readonly T[],
+  isCanary: boolean,
+  isCounted: (one: T) => boolean,
+): Count {
+  const own = all.filter((one) => one.isCanary === isCanary)
+  return { count: own.filter(isCounted).length, of: own.length }
+}
+
+function strataOf<T extends RolloutMember>(
+  all: readonly T[],
+  isCounted: (one: T) => boolean,
+): readonly SignalStratum[] {
+  return [...groupBy(all, ({ stratum }) => stratum)]
+    .map(([stratum, own]) => ({
+      stratum,
+      canary: countOf(own, true, isCounted),
+      baseline: countOf(own, false, isCounted),
+    }))
+    .sort((a, b) => b.canary.of - a.canary.of || (a.stratum < b.stratum ? -1 : 1))
+}
+
+/** Clusters named in one answer. */
+const COUNTED_MAX = 100
+
+function countedOf(members: readonly (RolloutMember & { readonly id?: string })[]): readonly CountedMember[] {
+  return [...members]
+    .sort((a, b) => b.startedMs - a.startedMs || (a.cluster < b.cluster ? -1 : 1))
+    .slice(0, COUNTED_MAX)
+    .map(({ cluster, startedMs, id }) => ({ cluster, startedMs, ...(id === undefined ? {} : { upgrade: id }) }))
+}
+
+/** All upgrades of both groups by stratum, also those that nothing was beside on their day: for display, and the threshold. */
+function slowdown(runs: readonly RolloutRun[], { horizonMs }: RolloutPolicy, lookMs: number): SignalEffect | undefined {
+  const timed = runs.flatMap((run) => {
+    const seconds = run.startedMs + horizonMs > lookMs ? undefined : secondsOf(run, horizonMs)
+    return seconds === undefined ? [] : [{ ...run, seconds }]
+  })
+  const strata = [...groupBy(timed, ({ stratum }) => stratum).values()].map((own) => {
+    const [first, second] = [true, false].map((side) => {
+      const all = own.flatMap(({ isCanary, seconds }) => (isCanary === side ? Math.max(1, seconds) : []))
+      const finished = all.filter((seconds) => seconds !== Infinity)
+      const censored = all.slice(finished.length).map(() => horizonMs / 1000)
+      return durationsOf(finished, censored)
+    })
+    return { first: first!, second: second! }
+  })
+  const ratio = timeRatio(strata, Z_95)
+  return ratio && { measure: 'time_ratio', ...ratio }
+}
+
+/**
+ * Of the strata that have both groups, each by itself: their factors multiply, so a canary of clusters that fail more often with any
+ * version is no evidence. Looks are the moments at which an upgrade's horizon passes.
+ */
 function failureEvidence(
   runs: readonly RolloutRun[],
-  { horizonMs }: RolloutPolicy,
+  policy: RolloutPolicy,
   lookMs: number,
   needed: number,
 ): SignalEvidence {
+  const { horizonMs } = policy
   const due = runs
-    .filter((run) => run.startedMs + horizonMs <= lookMs && isFailure(run, horizonMs) !== undefined)
+    .flatMap((run) => {
+      const failed = run.startedMs + horizonMs > lookMs ? undefined : isFailure(run, horizonMs)
+      return failed === undefined ? [] : [{ ...run, failed }]
+    })
     .sort((a, b) => a.startedMs - b.startedMs)
-  const canary = { count: 0, of: 0 }
-  const baseline = { count: 0, of: 0 }
-  let factor = 1
+  const strata = new Map<string, StratumFailures>()
+  let [log, factor] = [0, 1]
   let sinceMs: number | undefined
-  due.forEach((run, i) => {
-    const own = run.isCanary ? canary : baseline
-    own.of++
-    const failed = isFailure(run, horizonMs) === true
-    if (failed) own.count++
-    // Only a failure of the canary, or a success of the baseline, raises the factor.
-    if (failed !== run.isCanary || due[i + 1]?.startedMs === run.startedMs) return
-    const now = higherFactor(canary, baseline)
-    factor = Math.max(factor, now)
-    if (now >= needed) sinceMs ??= run.startedMs + horizonMs
+  due.forEach(({ stratum, isCanary, failed, startedMs }, i) => {
+    const own = strata.get(stratum) ?? { canary: { count: 0, of: 0 }, baseline: { count: 0, of: 0 }, log: 0 }
+    strata.set(stratum, own)
+    const group = isCanary ? own.canary : own.baseline
+    group.of++
+    if (failed) group.count++
+    // What is not known yet whether it can be compared waits: the order of arrivals says nothing about outcomes.
+    const now = own.canary.of === 0 || own.baseline.of === 0 ? 0 : logHigherFactor(own.canary, own.baseline)
+    log += now - own.log
+    own.log = now
+    if (due[i + 1]?.startedMs === startedMs) return
+    factor = Math.max(factor, Math.exp(log))
+    if (log >= Math.log(needed)) sinceMs ??= startedMs + horizonMs
   })
-  const state = sinceMs !== undefined ? 'worse' : canary.of === 0 || baseline.of === 0 ? 'none' : 'open'
-  return {
-    ...{ signal: 'failures' as const, state, factor, needed },
+  const compared = due.filter(({ stratum }) => {
+    const { canary, baseline } = strata.get(stratum)!
+    return canary.of > 0 && baseline.of > 0
+  })
+  const isCounted = ({ failed }: { readonly failed: boolean }): boolean => failed
+  const state = sinceMs !== undefined ? 'worse' : compared.length === 0 ? 'none' : 'open'
+  const found = strataOf(compared, isCounted)
+  const effect = oddsEffect(found.map(({ canary, baseline }) => ({ first: canary, second: baseline })))
+  const evidence: SignalEvidence = {
+    ...{ signal: 'failures', state, factor, needed },
     ...(sinceMs === undefined ? {} : { sinceMs }),
-    ...(state === 'none' ? { reason: 'Only one of both groups has upgrades whose horizon has passed.' } : {}),
-    canary,
-    baseline,
+    ...(state === 'none' ? { reason: 'No stratum has upgrades of both groups whose horizon has passed.' } : {}),
+    canary: countOf(compared, true, isCounted),
+    baseline: countOf(compared, false, isCounted),
+    ...(effect === undefined ? {} : { effect }),
+    strata: found,
+    counted: countedOf(due.filter(({ isCanary, failed }) => isCanary && failed)),
   }
+  return withThreshold(evidence, policy)
+}
+
+interface StratumFailures {
+  readonly canary: { count: number; of: number }
+  readonly baseline: { count: number; of: number }
+  log: number
 }
 
 /** More canary upgrades than this are not awaited. */

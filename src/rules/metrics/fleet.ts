@@ -20,6 +20,9 @@ daytwo_json_patch_breaking gauge cluster component version to
 daytwo_json_patch_findings gauge cluster component class
 daytwo_out_of_band_modifications_total counter cluster component
 daytwo_risk_acceptance_expires_seconds gauge cluster hazard unit=seconds
+daytwo_rollout_clusters gauge operator version
+daytwo_rollout_evidence_ratio gauge operator version signal unit=ratio
+daytwo_rollout_verdict gauge operator version verdict
 daytwo_unsafe_modifications gauge cluster component
 daytwo_update_not_offered_seconds gauge cluster version offered unit=seconds
 daytwo_upgrade_duration_seconds histogram operator from to unit=seconds

@@ -23,6 +23,7 @@ import { asJson, asYaml, CATALOG_BLOBS, CINCINNATI, PACKAGE } from '../../suppor
 import { emptyRecord } from '../../support/cluster-record.ts'
 import { putFacts } from '../../support/put-facts.ts'
 import { upgradeRecord } from '../../support/upgrade-record.ts'
+import { NO_ALERTS } from '../../support/fleet-facts.ts'
 import { makeServer, NOW_MS, type TestServer } from '../test-server.ts'
 
 const TOKENS = new Map<string, Principal>([
@@ -80,7 +81,7 @@ beforeAll(async () => {
   })
   const progress = () => ({ caughtUpMs: 0, waiting: 0, daysLeft: 0 })
   server = await makeServer({
-    fleet: createFleetViews(facts.fleet, Promise.resolve(index), progress, {
+    fleet: createFleetViews(facts.fleet, Promise.resolve(index), progress, NO_ALERTS, {
       current: () => Promise.resolve(graphs),
       risks,
     }),

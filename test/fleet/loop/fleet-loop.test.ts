@@ -116,6 +116,7 @@ class Looped {
         putDay: (day, rows, usage, nowMs) => writer.facts.adoption.putDay(day, rows, usage, nowMs),
       },
       traitsAt: () => Promise.resolve(new Map()),
+      rollouts: () => Promise.resolve([]),
       index: Promise.resolve({
         ...index,
         markSeen: (cluster, { metricsMs, objectsMs }) => {

@@ -69,7 +69,7 @@ test('series are written once a minute, and one that was written before the star
       return Promise.resolve()
     },
   })
-  for (const seconds of [0, 1, 59, 60]) await stage.run(index, NOW_MS + seconds * 1000)
+  for (const seconds of [0, 1, 59, 60]) await stage.run(index, NOW_MS + seconds * 1000, [])
   expect(appended).toHaveLength(2)
   const infoOf = (samples: readonly DerivedSample[]) =>
     samples

@@ -224,7 +224,9 @@ test('every metric is written or computed, with no label that is not in its tabl
     { id: 'r', cluster: 'fra-1', hazard: 'json_patch', reason: 'r', by: 'a', acceptedMs: at(0), expiresMs: at(9000) },
   ])
   index.chooseBaseline({ cluster: 'fra-1', by: 'ada', chosenMs: at(0) })
-  const written = withoutPause(index.series(at(3000))).map(({ labels }) => labels)
+  const names = ['daytwo_rollout_verdict', 'daytwo_rollout_clusters', 'daytwo_rollout_evidence_ratio'] as const
+  const rollouts = names.map((name) => ({ name, labels: {}, value: 1 }))
+  const written = withoutPause(index.series(at(3000), rollouts)).map(({ labels }) => labels)
   const computed = await fleet.engine().series([[]], { fromMs: T0, toMs: at(3000) })
   const namesOf = (all: readonly Labels[]) => new Set(all.map(({ metricName }) => metricName))
   expect(namesOf(written)).toEqual(new Set(WRITTEN_METRICS))

@@ -1,17 +1,9 @@
 /** Simulated rollouts: upgrades of a canary and of a baseline, and what happens on their clusters, with known differences. */
-import type { RolloutChange, RolloutPolicy, RolloutRun } from '../../../src/model/rollout-verdict.ts'
+import { DEFAULT_ROLLOUT_POLICY, type RolloutChange, type RolloutRun } from '../../../src/model/rollout-verdict.ts'
 import { DAY_MS } from '../../../src/fleet/verdicts/blocks.ts'
 import type { RolloutEvidence } from '../../../src/fleet/verdicts/verdict.ts'
 
-export const POLICY: RolloutPolicy = {
-  alpha: 0.05,
-  horizonMs: DAY_MS / 4,
-  failureMargin: 0.1,
-  canariesMin: 20,
-  strata: ['platform', 'size'],
-  windowMs: DAY_MS,
-  signals: ['failures', 'failures_concurrent', 'duration', 'alerts', 'modifications'],
-}
+export const POLICY = DEFAULT_ROLLOUT_POLICY
 
 export interface SimulatedRollout {
   readonly days: number
@@ -25,6 +17,8 @@ export interface SimulatedRollout {
   /** Alerts per cluster and window: of the canary after its upgrade, and of all others. */
   readonly canaryAlerts: number
   readonly alerts: number
+  /** The first stratum of the canary: 3 is the last one alone; absent: all. */
+  readonly canaryStrata?: 1 | 2 | 3
 }
 
 export const NULL_ROLLOUT: SimulatedRollout = {
@@ -51,11 +45,12 @@ export function simulateRollout(random: () => number, rollout: SimulatedRollout)
   const runs: RolloutRun[] = []
   const alerts: RolloutChange[] = []
   const modifications: RolloutChange[] = []
-  const { days, canariesPerDay, baselinesPerDay, slowdown } = rollout
+  const { days, canariesPerDay, baselinesPerDay, slowdown, canaryStrata = 1 } = rollout
   for (let day = 0; day < days; day++) {
     for (let i = 0; i < canariesPerDay + baselinesPerDay; i++) {
       const isCanary = i < canariesPerDay
-      const stratum = Math.floor(random() * STRATA)
+      const lowest = isCanary ? canaryStrata - 1 : 0
+      const stratum = lowest + Math.floor(random() * (STRATA - lowest))
       const startedMs = day * DAY_MS + Math.floor(random() * DAY_MS)
       const id = `${day}-${i}`
       const member = { cluster: id, isCanary, stratum: String(stratum), startedMs }
@@ -86,7 +81,7 @@ export function randomOf(seed: number): () => number {
   }
 }
 
-function normal(random: () => number): number {
+export function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 }
 

@@ -32,7 +32,11 @@ describe('decisions', () => {
 
   test('proceed: no failure of enough canaries', () => {
     const verdict = judge([...runs(true, 70, 0), ...runs(false, 300, 3)])
-    expect(verdict).toMatchObject({ decision: 'proceed', canary: { count: 0, of: 70 }, baseline: { count: 3, of: 303 } })
+    expect(verdict).toMatchObject({
+      decision: 'proceed',
+      canary: { count: 0, of: 70 },
+      baseline: { count: 3, of: 303 },
+    })
     expect(verdict.canary.high).toBeLessThan(verdict.accepted)
   })
 
@@ -70,7 +74,8 @@ describe('decisions', () => {
   test('an upgrade that does not end within its horizon failed, one whose cluster fell silent says nothing', () => {
     const hanging = { ended: { atMs: 25 * DAY_MS, isFailure: false } }
     expect(judge([...runs(true, 10, 0, hanging), ...runs(false, 30, 0)]).canary).toMatchObject({ count: 10, of: 10 })
-    const { ended: _, ...open } = runs(true, 1, 0)[0]!
+    const [{ id, cluster, isCanary, stratum, startedMs, observedUntilMs }] = runs(true, 1, 0) as [RolloutRun]
+    const open = { id, cluster, isCanary, stratum, startedMs, observedUntilMs }
     const silent = [{ ...open, observedUntilMs: open.startedMs + HOUR_MS }]
     expect(judge([...silent, ...runs(false, 30, 0)]).canary).toMatchObject({ count: 0, of: 0 })
     const observed = [{ ...open, observedUntilMs: open.startedMs + POLICY.horizonMs }]

@@ -36,6 +36,7 @@ export function updateGraphAnswer(params: URLSearchParams, nowMs: number): Updat
         inGraph: true,
         deadEnd: false,
         stranded: null,
+        verdict: i === VERSIONS.length - 1 ? ('hold' as const) : null,
       },
     })),
     edges: [

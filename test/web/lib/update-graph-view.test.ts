@@ -4,7 +4,7 @@ import { drawingOf, NODE, pathSentence, updatesFrom, versionMarks } from '../../
 
 const version = (name: string, more: Partial<GraphVersionItem> = {}): GraphVersionItem => ({
   ...{ version: name, channels: ['stable'], deprecated: null, maxOpenShiftVersion: null, clusters: 0 },
-  ...{ inGraph: true, deadEnd: false, stranded: null },
+  ...{ inGraph: true, deadEnd: false, stranded: null, verdict: null },
   ...more,
 })
 const edge = (from: string, to: string): GraphEdgeItem => ({

@@ -35,6 +35,8 @@ const load = {
   plan: () => import('./pages/plan-page.tsx'),
   modifications: () => import('./pages/modifications-page.tsx'),
   readiness: () => import('./pages/readiness-page.tsx'),
+  rollouts: () => import('./pages/rollouts-page.tsx'),
+  rollout: () => import('./pages/rollout-page.tsx'),
   patches: () => import('./pages/patches-page.tsx'),
   patch: () => import('./pages/patch-page.tsx'),
   configuration: () => import('./pages/configuration-page.tsx'),
@@ -78,6 +80,8 @@ const EdgesPage = laterPage(async () => (await load.edges()).EdgesPage)
 const EdgePage = laterPage(async () => (await load.edge()).EdgePage)
 const PlanPage = laterPage(async () => (await load.plan()).PlanPage)
 const ModificationsPage = laterPage(async () => (await load.modifications()).ModificationsPage)
+const RolloutsPage = laterPage(async () => (await load.rollouts()).RolloutsPage)
+const RolloutPage = laterPage(async () => (await load.rollout()).RolloutPage)
 const ReadinessPage = laterPage(async () => (await load.readiness()).ReadinessPage)
 const PatchesPage = laterPage(async () => (await load.patches()).PatchesPage)
 const PatchPage = laterPage(async () => (await load.patch()).PatchPage)
@@ -107,6 +111,8 @@ export function Routes(): ReactNode {
       </Route>
       <Route path={FLEET_ROUTES.plan} component={PlanPage} />
       <Route path={FLEET_ROUTES.modifications} component={ModificationsPage} />
+      <Route path={FLEET_ROUTES.rollouts} component={RolloutsPage} />
+      <Route path={FLEET_ROUTES.rollout}>{({ version }) => <RolloutPage key={version} version={version} />}</Route>
       <Route path={FLEET_ROUTES.readiness} component={ReadinessPage} />
       <Route path={FLEET_ROUTES.patches} component={PatchesPage} />
       <Route path={FLEET_ROUTES.patch}>{({ key }) => <PatchPage key={key} patchKey={key} />}</Route>

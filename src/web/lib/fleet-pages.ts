@@ -25,6 +25,7 @@ export const FLEET_PAGES = [
     path: FLEET_ROUTES.configuration,
     says: 'settings and feature gates in use, clusters that differ, QEMU versions, deprecated APIs',
   },
+  { name: 'Rollouts', path: FLEET_ROUTES.rollouts, says: 'whether other clusters may follow' },
   {
     name: 'Modifications',
     path: FLEET_ROUTES.modifications,

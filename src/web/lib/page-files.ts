@@ -14,6 +14,8 @@ const PAGE_FILES: readonly (readonly [address: string | RegExp, file: string])[]
   [FLEET_ROUTES.plan, 'plan-page'],
   [FLEET_ROUTES.modifications, 'modifications-page'],
   [FLEET_ROUTES.readiness, 'readiness-page'],
+  [FLEET_ROUTES.rollouts, 'rollouts-page'],
+  [FLEET_ROUTES.rollout, 'rollout-page'],
   [FLEET_ROUTES.patches, 'patches-page'],
   [FLEET_ROUTES.patch, 'patch-page'],
   [FLEET_ROUTES.configuration, 'configuration-page'],

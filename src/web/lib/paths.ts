@@ -139,6 +139,8 @@ export const FLEET_ROUTES = {
   edge: '/fleet/edges/:operator/:from/:to',
   modifications: '/fleet/modifications',
   readiness: '/fleet/readiness',
+  rollouts: '/fleet/rollouts',
+  rollout: '/fleet/rollouts/:version',
   patches: '/fleet/patches',
   patch: '/fleet/patches/:key',
   plan: '/fleet/plan',
@@ -161,6 +163,10 @@ export const edgesPath = pageAt(FLEET_ROUTES.edges)
 /** @param search the filters of the clusters, `target`, `at-once`, `window`, `zone`, `start`, `open` */
 export const planPath = pageAt(FLEET_ROUTES.plan)
 export const modificationsPath = pageAt(FLEET_ROUTES.modifications)
+/** @param search `operator` */
+export const rolloutsPath = pageAt(FLEET_ROUTES.rollouts)
+/** @param search `operator`, the canary, `signal` */
+export const rolloutPath = pageBelow(FLEET_ROUTES.rollouts)
 export const patchesPath = pageAt(FLEET_ROUTES.patches)
 /** @param search `to`: the target version */
 export const patchPath = pageBelow(FLEET_ROUTES.patches)

@@ -1,4 +1,5 @@
 import type { GraphEdgeItem, GraphVersionItem, UpdateGraphAnswer } from '../../contract/update-graph.ts'
+import { ROLLOUT_WORDS } from './rollout-text.ts'
 import { compareVersions } from './version-order.ts'
 
 /** The drawing of the update graph: a column for each minor, its versions below each other. Pure and deterministic. */
@@ -117,8 +118,10 @@ export function versionMarks({
   stranded,
   inGraph,
   channels,
+  verdict,
 }: GraphVersionItem): readonly string[] {
   return [
+    ...(verdict === null ? [] : [`verdict: ${ROLLOUT_WORDS[verdict].name}`]),
     ...(deprecated === null ? [] : ['deprecated']),
     ...(deadEnd ? ['no update'] : []),
     ...(stranded === null ? [] : ['stranded']),

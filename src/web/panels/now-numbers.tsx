@@ -115,6 +115,7 @@ export function OtherQuestions(): ReactNode {
     <nav className={`row screen-only quiet text-small spaced ${styles.questions}`} aria-label="Related pages">
       <Link href={FLEET_ROUTES.readiness}>Readiness</Link>
       <Link href={FLEET_ROUTES.plan}>Plan an upgrade</Link>
+      <Link href={FLEET_ROUTES.rollouts}>Rollouts</Link>
       <Link href={modificationsPath()}>Modifications</Link>
       <Link href={FLEET_ROUTES.patches}>JSON patches</Link>
       <Link href={configurationPath()}>Feature gates</Link>

@@ -8,7 +8,7 @@ import type {
 } from '../../../contract/update-graph.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
 import { intervalText, successText } from '../../lib/edge-text.ts'
-import { clusterPath, clustersPath } from '../../lib/paths.ts'
+import { clusterPath, clustersPath, rolloutPath } from '../../lib/paths.ts'
 import { drawingOf, NODE, pathSentence, updatesFrom, versionMarks } from '../../lib/update-graph-view.ts'
 import { compareVersions } from '../../lib/version-order.ts'
 import { classNames } from '../../ui/class-names.ts'
@@ -19,6 +19,7 @@ import { Panel } from '../../ui/panel.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { FirstRows } from '../first-rows.tsx'
 import { FleetCoverageNote } from './fleet-coverage.tsx'
+import { RolloutMark } from './rollout-mark.tsx'
 import styles from './update-graph.module.css'
 
 /** Versions with what is offered from each, the path to a target, and the conditional risks. */
@@ -32,7 +33,6 @@ export function UpdateGraph({ answer }: { readonly answer: UpdateGraphAnswer }):
     )
   }
   const newestFirst = [...versions].sort((a, b) => compareVersions(a.version, b.version))
-  const ofHco = operator === 'kubevirt-hyperconverged'
   return (
     <>
       <ListLine count={`${countOf(versions.length, 'version')}, ${countOf(edgesTotal, 'offered update')}`}>
@@ -44,7 +44,7 @@ export function UpdateGraph({ answer }: { readonly answer: UpdateGraphAnswer }):
         <Drawing answer={answer} />
       </Panel>
       <FirstRows list="versions" noun="versions" items={newestFirst} count={newestFirst.length} atFirst={15}>
-        {(shown) => <VersionTable versions={shown} edges={answer.edges} hasClusterLinks={ofHco} />}
+        {(shown) => <VersionTable versions={shown} edges={answer.edges} operator={operator} />}
       </FirstRows>
       {risks.length === 0 ? null : <RiskTable risks={risks} />}
     </>
@@ -119,6 +119,7 @@ function Drawing({ answer }: { readonly answer: UpdateGraphAnswer }): ReactNode 
             </text>
             <text className={styles.count} x={NODE.width / 2} y={28} textAnchor="middle">
               {item.clusters === 0 ? '–' : formatCount(item.clusters)}
+              {item.verdict === null ? '' : ` ${VERDICT_SIGNS[item.verdict]}`}
             </text>
           </g>
         ))}
@@ -126,11 +127,14 @@ function Drawing({ answer }: { readonly answer: UpdateGraphAnswer }): ReactNode 
       <Legend>
         One column per minor; the number is of clusters. Of each version the newest update within its minor and into the
         next is drawn; the table has all. Dashed line: conditional. Red: the upper bound of the success rate is below 95
-        %. Dashed box: deprecated. Triangle: no update, or stranded.
+        %. Dashed box: deprecated. Triangle: no update, or stranded. After the number the verdict on the rollout: ✓
+        proceed, ✕ hold, … insufficient or not comparable.
       </Legend>
     </div>
   )
 }
+
+const VERDICT_SIGNS = { proceed: '✓', hold: '✕', insufficient: '…', not_comparable: '…' } as const
 
 /** As in the graph of upgrade paths. */
 function isBad({ success }: GraphEdgeItem): boolean {
@@ -147,10 +151,11 @@ const UPDATES_SHOWN = 4
 interface VersionTableProps {
   readonly versions: readonly GraphVersionItem[]
   readonly edges: readonly GraphEdgeItem[]
-  readonly hasClusterLinks: boolean
+  readonly operator: UpdateGraphAnswer['operator']
 }
 
-function VersionTable({ versions, edges, hasClusterLinks }: VersionTableProps): ReactNode {
+function VersionTable({ versions, edges, operator }: VersionTableProps): ReactNode {
+  const hasClusterLinks = operator === 'kubevirt-hyperconverged'
   const from = updatesFrom(edges)
   const columns: readonly Column<GraphVersionItem>[] = [
     {
@@ -182,7 +187,12 @@ function VersionTable({ versions, edges, hasClusterLinks }: VersionTableProps): 
       isHiddenOnPhone: true,
       cell: (item) => (
         <>
-          {versionMarks(item).map((mark) => (
+          {item.verdict === null ? null : (
+            <Link className="inline-item" href={rolloutPath(item.version, { operator })}>
+              <RolloutMark decision={item.verdict} />
+            </Link>
+          )}
+          {versionMarks({ ...item, verdict: null }).map((mark) => (
             <strong key={mark} className="inline-item">
               {mark}
             </strong>

@@ -45,7 +45,9 @@ const YOUNG_SHARE = 0.06
  * Upgrades on this path succeeded for months; in the last fortnight most attempts are taken back. Each is of a cluster that still
  * runs the older release.
  */
-const REGRESSING = { from: '1.15.2', to: '1.16.0', withinDays: [2, 13] } as const
+const REGRESSING = { from: '1.15.2', to: '1.16.0', withinDays: [2, 13], share: 1 } as const
+/** A rollout in progress that has to be held: most of the clusters that could try the release did, and each took it back. */
+const HELD = { from: '1.16.0', to: '1.17.3', withinDays: [2, 12], share: 0.7 } as const
 const STALL_SHARE = 0.12
 const TAKEN_BACK_SHARE = 0.06
 const PLATFORM_STALL_SHARE = 0.08
@@ -71,7 +73,10 @@ export function pastOfPlan(plan: ClusterPlan, options: PastOptions): ClusterPast
   const [first, ...rest] = steps
   const installed = isInstalled ? first : undefined
   const taken = upgradesOf(plan, random, installed === undefined ? steps : rest, options)
-  const upgrades = [...taken, ...regressedAttempt(plan, taken, installed?.atMs ?? options.sinceMs)]
+  const upgrades = [
+    ...taken,
+    ...regressedAttempt(plan, taken, installed?.atMs ?? options.sinceMs, options.calendarShiftMs),
+  ]
   const installedMs = installed?.atMs ?? options.sinceMs - random.int(20, 400) * DAY_MS
   const fromMs = Math.max(atSecond(options.sinceMs), atSecond(installedMs))
   return {
@@ -174,24 +179,28 @@ function upgradesOf(
   return upgrades
 }
 
-/** The attempt on the regressing path, which was taken back: none or one. */
+/** The attempt on the regressing path, or of the rollout that has to be held, which was taken back: none or one. */
 function regressedAttempt(
   { profile, role, startMs }: ClusterPlan,
   before: readonly HcoUpgrade[],
   installedMs: number,
+  calendarShiftMs: number,
 ): readonly HcoUpgrade[] {
+  const path = [REGRESSING, HELD].find(({ from }) => from === profile.firstRelease.hco)
+  if (path === undefined || role !== 'healthy' || isMirrorStale({ profile })) return []
   const random = randomOf(profile.seed, 'past regression')
-  const [min, max] = REGRESSING.withinDays
+  const [min, max] = path.withinDays
   const offeredMs = atSecond(startMs - random.int(min * DAY_MS, max * DAY_MS))
   const lastMs = before.at(-1)?.offeredMs ?? installedMs
-  const isOnPath = role === 'healthy' && profile.firstRelease.hco === REGRESSING.from && !isMirrorStale({ profile })
-  if (!isOnPath || offeredMs < lastMs + APART_MS) return []
+  const isOffered = offerAt(profile.firstRelease, offeredMs - calendarShiftMs)?.release.hco === path.to
+  if (!isOffered || offeredMs < lastMs + APART_MS) return []
   const approvalMs = profile.approval === 'Manual' ? atSecond(random.int(10 * MINUTE_MS, 4 * HOUR_MS)) : 0
+  const abortedMs = atSecond(offeredMs + approvalMs + random.int(HOUR_MS, 6 * HOUR_MS))
+  if (!random.chance(path.share)) return []
   return [
     planUpgrade(profile, {
-      ...{ from: profile.firstRelease, to: releaseOf(REGRESSING.to)!, approvalMs, index: before.length, offeredMs },
-      ...{ fails: true, outcome: 'rolled_back' },
-      abortedMs: atSecond(offeredMs + approvalMs + random.int(HOUR_MS, 6 * HOUR_MS)),
+      ...{ from: profile.firstRelease, to: releaseOf(path.to)!, approvalMs, index: before.length, offeredMs },
+      ...{ fails: true, outcome: 'rolled_back', abortedMs },
     }),
   ]
 }

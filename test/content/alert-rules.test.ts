@@ -21,8 +21,12 @@ function isOfServer({ name }: { readonly name: string }): boolean {
   return groups.some((group) => group.name === 'daytwo-server' && group.rules.some((rule) => rule.name === name))
 }
 
-/** Alerts about an edge of the upgrade graph, which many clusters take. */
-const OF_FLEET: ReadonlySet<string> = new Set(['DaytwoEdgeFailing'])
+/** Alerts about an edge of the upgrade graph, or a version, which many clusters take: by which label their summary has. */
+const OF_FLEET: ReadonlyMap<string, string> = new Map([
+  ['DaytwoEdgeFailing', 'from'],
+  ['DaytwoRolloutHold', 'version'],
+  ['DaytwoRolloutVerdictChanged', 'version'],
+])
 
 test('every rule of this server reads metrics that it keeps', () => {
   const own = new Set(
@@ -58,7 +62,7 @@ describe.each(alerts.map((alert) => [`${alert.name} (${alert.labels['severity'] 
     test('says what it is and leads to its runbook', () => {
       expect(Object.keys(alert.annotations).sort()).toEqual(['description', 'runbook_url', 'summary'])
       expect(alert.annotations['runbook_url']).toBe(`{{ $externalURL }}/rb/${alert.name}`)
-      const who = isOfServer(alert) ? 'instance' : OF_FLEET.has(alert.name) ? 'from' : 'cluster'
+      const who = isOfServer(alert) ? 'instance' : (OF_FLEET.get(alert.name) ?? 'cluster')
       expect(alert.annotations['summary']).toContain(`$labels.${who}`)
       expect(catalog.pages.has(alert.name)).toBe(true)
     })

@@ -126,6 +126,7 @@ const GOOD_CODES: ReadonlyMap<string, readonly number[]> = new Map([
   ['fleet', [0, 1]],
   // The cluster reports no settings, and the baseline is not known.
   ['configuration', [0, 1, 2, 3]],
+  ['verdict', [0, 3, 4, 5]],
 ])
 
 /** Catalogs and graphs are files of the reader. */

@@ -20,23 +20,26 @@ export function failureShare(
   return { count, of, ...shareBounds(count, of, alpha) }
 }
 
-/**
- * Evidence that the first share is higher, as the logarithm of a factor, at any look: the mixture of likelihoods of both shares
- * over the largest likelihood when the first is not higher (Wasserman, Ramdas and Balakrishnan 2020, PNAS 117:16880). Factors of
- * independent groups of observations multiply.
- */
-export function logHigherFactor(first: Count, second: Count): number {
-  const mixtures = logMixture(first.count, first.of) + logMixture(second.count, second.of)
-  const isHigher = first.count * second.of > second.count * first.of
-  return mixtures - (isHigher ? logBest(sumOf(first, second)) : logBest(first) + logBest(second))
+/** Two groups of one stratum. */
+export interface TwoCounts {
+  readonly canary: Count
+  readonly baseline: Count
+}
+
+/** The logarithm of the likelihood, weighted over all shares of both groups. */
+export function logMixtureOf({ canary, baseline }: TwoCounts): number {
+  return logMixture(canary.count, canary.of) + logMixture(baseline.count, baseline.of)
+}
+
+/** The logarithm of the largest likelihood when the canary's share is not higher. */
+export function logBestOf({ canary, baseline }: TwoCounts): number {
+  const isHigher = canary.count * baseline.of > baseline.count * canary.of
+  if (!isHigher) return logBest(canary) + logBest(baseline)
+  return logBest({ count: canary.count + baseline.count, of: canary.of + baseline.of })
 }
 
 function logBest({ count, of }: Count): number {
   return logLikelihood(count, of, of === 0 ? 0 : count / of)
-}
-
-function sumOf(a: Count, b: Count): Count {
-  return { count: a.count + b.count, of: a.of + b.of }
 }
 
 /** Blocks of upgrades with score 1 for a failure; each is looked at once, when the horizon of its last possible start has passed. */

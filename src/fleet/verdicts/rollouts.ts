@@ -3,6 +3,7 @@ import type { UpgradeOperator } from '../../model/upgrade.ts'
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { RolloutPolicy } from '../../model/rollout-verdict.ts'
 import { compareVersions } from '../version-order.ts'
+import { DAY_MS } from './blocks.ts'
 import { alertChanges, type AlertChange } from './alert-changes.ts'
 import { changeOf, type ClusterCounts, type NamedChange } from './cluster-counts.ts'
 import {
@@ -26,7 +27,7 @@ export interface Rollout {
   readonly clusters: number
   readonly leftOut: number
   readonly verdict: RolloutVerdict
-  /** Canary upgrades per day since the first one; what `canariesNeeded` takes at this rate follows. */
+  /** Canary upgrades per day in the last two weeks; since the first one when that is less. */
   readonly canariesPerDay: number
 }
 
@@ -51,7 +52,8 @@ export interface RolloutFleet {
 }
 
 /** A version is rolled out for this long after its last upgrade. */
-const ROLLOUT_ENDS_AFTER_MS = 30 * 86_400_000
+const ROLLOUT_ENDS_AFTER_MS = 30 * DAY_MS
+const RATE_DAYS = 14
 
 export async function rolloutOf(fleet: RolloutFleet, query: RolloutQuery, lookMs: number): Promise<Rollout> {
   return (await judge(fleet, query, lookMs)).rollout
@@ -87,7 +89,8 @@ async function judge(
   const modifications = isOn('modifications') ? await counts.modifications(beside, policy, lookMs) : []
   const evidence = { runs, alerts: alerts.map(changeOf), modifications: modifications.map(changeOf) }
   const firstMs = canaries.reduce((first, { startedMs }) => Math.min(first, startedMs), Infinity)
-  const days = Math.max(1, (lookMs - firstMs) / 86_400_000)
+  const lately = canaries.filter(({ startedMs }) => startedMs > lookMs - RATE_DAYS * DAY_MS).length
+  const days = Math.max(1, Math.min(RATE_DAYS, (lookMs - firstMs) / DAY_MS))
   const rollout = {
     operator: query.operator,
     version: query.version,
@@ -95,7 +98,7 @@ async function judge(
     clusters: new Set(canaries.map(({ cluster }) => cluster)).size,
     leftOut,
     verdict: rolloutVerdict(evidence, policy, lookMs),
-    canariesPerDay: canaries.length === 0 ? 0 : canaries.length / days,
+    canariesPerDay: lately === 0 ? 0 : lately / days,
   }
   return { rollout, runs, alerts }
 }

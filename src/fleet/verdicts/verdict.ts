@@ -28,7 +28,7 @@ import { timeRatio } from '../statistics/time-ratio.ts'
 import { changeBlocks } from './changes.ts'
 import { durationBlocks } from './durations.ts'
 import { exchangeTest, type MemberScore, type ScoreBlock } from './exchange-test.ts'
-import { failureBlocks, failureShare, logHigherFactor, type FailureShare } from './failures.ts'
+import { failureBlocks, failureShare, logBestOf, logMixtureOf, type FailureShare, type TwoCounts } from './failures.ts'
 import { isFailure, secondsOf } from './run-outcomes.ts'
 
 export interface RolloutEvidence {
@@ -224,8 +224,10 @@ function slowdown(runs: readonly RolloutRun[], { horizonMs }: RolloutPolicy, loo
 }
 
 /**
- * Of the strata that have both groups, each by itself: their factors multiply, so a canary of clusters that fail more often with any
- * version is no evidence. Looks are the moments at which an upgrade's horizon passes.
+ * Of the strata that have both groups: a mixture of likelihoods, with shares of all strata together or of each by itself, over the
+ * largest likelihood when no stratum's canary fails more often than its baseline, whatever the shares of strata are (Wasserman,
+ * Ramdas and Balakrishnan 2020, PNAS 117:16880). So a canary of clusters that fail more often with any version is no evidence.
+ * Looks are the moments at which an upgrade's horizon passes.
  */
 function failureEvidence(
   runs: readonly RolloutRun[],
@@ -240,27 +242,31 @@ function failureEvidence(
       return failed === undefined ? [] : [{ ...run, failed }]
     })
     .sort((a, b) => a.startedMs - b.startedMs)
-  const strata = new Map<string, StratumFailures>()
-  let [log, factor] = [0, 1]
+  const strata = new Map<string, TwoTallies>()
+  const together = noTallies()
+  // Of the strata: logarithms of mixtures, and of the largest likelihoods.
+  let [mixtures, bests, factor] = [0, 0, 1]
   let sinceMs: number | undefined
   due.forEach(({ stratum, isCanary, failed, startedMs }, i) => {
-    const own = strata.get(stratum) ?? { canary: { count: 0, of: 0 }, baseline: { count: 0, of: 0 }, log: 0 }
+    const own = strata.get(stratum) ?? noTallies()
     strata.set(stratum, own)
-    const group = isCanary ? own.canary : own.baseline
-    group.of++
-    if (failed) group.count++
-    // What is not known yet whether it can be compared waits: the order of arrivals says nothing about outcomes.
-    const now = own.canary.of === 0 || own.baseline.of === 0 ? 0 : logHigherFactor(own.canary, own.baseline)
-    log += now - own.log
-    own.log = now
+    const before = hasBoth(own) ? own : undefined
+    mixtures -= before === undefined ? 0 : logMixtureOf(before)
+    bests -= before === undefined ? 0 : logBestOf(before)
+    tally(own, isCanary, failed)
+    if (before !== undefined) tally(together, isCanary, failed)
+    // A stratum counts from its first member of the second group on, with all before: the order of arrivals says nothing about outcomes.
+    else if (hasBoth(own)) addTo(together, own)
+    if (hasBoth(own)) {
+      mixtures += logMixtureOf(own)
+      bests += logBestOf(own)
+    }
     if (due[i + 1]?.startedMs === startedMs) return
-    factor = Math.max(factor, Math.exp(log))
-    if (log >= Math.log(needed)) sinceMs ??= startedMs + horizonMs
+    const now = (Math.exp(logMixtureOf(together) - bests) + Math.exp(mixtures - bests)) / 2
+    factor = Math.max(factor, now)
+    if (now >= needed) sinceMs ??= startedMs + horizonMs
   })
-  const compared = due.filter(({ stratum }) => {
-    const { canary, baseline } = strata.get(stratum)!
-    return canary.of > 0 && baseline.of > 0
-  })
+  const compared = due.filter(({ stratum }) => hasBoth(strata.get(stratum)!))
   const isCounted = ({ failed }: { readonly failed: boolean }): boolean => failed
   const state = sinceMs !== undefined ? 'worse' : compared.length === 0 ? 'none' : 'open'
   const found = strataOf(compared, isCounted)
@@ -278,10 +284,35 @@ function failureEvidence(
   return withThreshold(evidence, policy)
 }
 
-interface StratumFailures {
-  readonly canary: { count: number; of: number }
-  readonly baseline: { count: number; of: number }
-  log: number
+interface Tally {
+  count: number
+  of: number
+}
+
+interface TwoTallies extends TwoCounts {
+  readonly canary: Tally
+  readonly baseline: Tally
+}
+
+function noTallies(): TwoTallies {
+  return { canary: { count: 0, of: 0 }, baseline: { count: 0, of: 0 } }
+}
+
+function hasBoth({ canary, baseline }: TwoCounts): boolean {
+  return canary.of > 0 && baseline.of > 0
+}
+
+function tally({ canary, baseline }: TwoTallies, isCanary: boolean, isCounted: boolean): void {
+  const own = isCanary ? canary : baseline
+  own.of++
+  if (isCounted) own.count++
+}
+
+function addTo(sum: TwoTallies, { canary, baseline }: TwoCounts): void {
+  sum.canary.count += canary.count
+  sum.canary.of += canary.of
+  sum.baseline.count += baseline.count
+  sum.baseline.of += baseline.of
 }
 
 /** More canary upgrades than this are not awaited. */

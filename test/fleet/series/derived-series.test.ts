@@ -224,8 +224,12 @@ test('every metric is written or computed, with no label that is not in its tabl
     { id: 'r', cluster: 'fra-1', hazard: 'json_patch', reason: 'r', by: 'a', acceptedMs: at(0), expiresMs: at(9000) },
   ])
   index.chooseBaseline({ cluster: 'fra-1', by: 'ada', chosenMs: at(0) })
-  const names = ['daytwo_rollout_verdict', 'daytwo_rollout_clusters', 'daytwo_rollout_evidence_ratio'] as const
-  const rollouts = names.map((name) => ({ name, labels: {}, value: 1 }))
+  const ofHco = { operator: 'kubevirt-hyperconverged', version: '1.17.0' }
+  const rollouts = [
+    { name: 'daytwo_rollout_verdict', labels: { ...ofHco, verdict: 'hold' }, value: 1 },
+    { name: 'daytwo_rollout_clusters', labels: ofHco, value: 40 },
+    { name: 'daytwo_rollout_evidence_ratio', labels: { ...ofHco, signal: 'failures' }, value: 1 },
+  ] as const
   const written = withoutPause(index.series(at(3000), rollouts)).map(({ labels }) => labels)
   const computed = await fleet.engine().series([[]], { fromMs: T0, toMs: at(3000) })
   const namesOf = (all: readonly Labels[]) => new Set(all.map(({ metricName }) => metricName))

@@ -77,7 +77,7 @@ test('a fleet of it has most of what happens to fleets', () => {
   expect(young.length).toBeLessThan(FLEET.length / 4)
 })
 
-test('one upgrade path succeeded for months and regresses in the last fortnight, and no other does', () => {
+test('one upgrade path succeeded for months and regresses in the last fortnight, a new one fails from its start, and no other does', () => {
   const plans = Array.from({ length: 400 }, (_, index) =>
     createPlan({
       ...{ seed: 'past', index, role: roleOf(index) },
@@ -98,7 +98,10 @@ test('one upgrade path succeeded for months and regresses in the last fortnight,
     return { name: { operator: 'kubevirt-hyperconverged' as const, from, to }, runs }
   })
   const falling = fallingEdges(edges, PRESENT_MS)
-  expect(falling.map(({ from, to, against }) => [from, to, against])).toEqual([['1.15.2', '1.16.0', 'before']])
+  expect(falling.map(({ from, to, against }) => [from, to, against])).toEqual([
+    ['1.15.2', '1.16.0', 'before'],
+    ['1.16.0', '1.17.3', 'other_edges'],
+  ])
   expect(falling[0]!.lately.of).toBeGreaterThan(15)
 })
 

@@ -13,6 +13,7 @@ import {
 import { gateDetail, gateItems } from './gate-fixtures.ts'
 import { acceptanceItems, hazardItems, readinessItems } from './readiness-fixtures.ts'
 import { patchDetail, patchItems } from './patch-fixtures.ts'
+import { rolloutAnswer, rolloutItems } from './rollout-fixtures.ts'
 import { strandedItems } from './stranded-fixtures.ts'
 import { edgeComparison, edgeItems, runItems } from './edge-fixtures.ts'
 import { updateGraphAnswer } from './update-graph-fixtures.ts'
@@ -59,6 +60,8 @@ export function fleetAnswer({ pathname, searchParams }: URL, nowMs: number): unk
   if (route === 'kvm-stack') return kvmStackAnswer(searchParams, nowMs)
   if (route === 'deprecated-apis') return deprecatedApisAnswer(searchParams, nowMs)
   if (route === 'update-graph') return updateGraphAnswer(searchParams, nowMs)
+  if (route === 'rollouts')
+    return name === '' ? rolloutItems(searchParams, nowMs) : (rolloutAnswer(name, searchParams, nowMs) ?? NOT_FOUND)
   if (route === 'gates') return name === '' ? gateItems(nowMs) : gateDetail(name, searchParams, nowMs)
   if (route === 'patches')
     return name === '' ? patchItems(searchParams, nowMs) : (patchDetail(name, nowMs) ?? NOT_FOUND)

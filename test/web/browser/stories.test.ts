@@ -10,7 +10,7 @@ import { acceptanceItems } from './readiness-fixtures.ts'
 
 /**
  * What people come with, each from where they are when they ask it, and what the answer costs them: clicks and keys are
- * counted, not promised. Canaries are not derived, so nobody can ask for them yet.
+ * counted, not promised.
  */
 
 let browser: Browser
@@ -114,6 +114,13 @@ describe('an SRE who watches upgrades', () => {
         .getByRole('img', { name: /^Modifications by hour: / })
         .first()
         .waitFor()
+    }))
+
+  test('is a rollout to be halted? One click', () =>
+    asks('/', { clicks: 1 }, async ({ page, click }) => {
+      await click(page.getByRole('link', { name: 'Rollouts' }))
+      const verdicts = page.getByRole('table', { name: 'Verdicts on rollouts' })
+      await verdicts.getByRole('row', { name: /^1\.18\.1 Hold Worse: Failures/ }).waitFor()
     }))
 
   test('did the fix release fix it? Two clicks from the edges', () =>

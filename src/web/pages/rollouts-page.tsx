@@ -75,6 +75,10 @@ function Rollouts({ answer: { rollouts, coverage, policy }, operator }: Rollouts
   )
 }
 
+function whyText(rollout: RolloutItem): string {
+  return whatIsNeeded(rollout) || ROLLOUT_WORDS[rollout.decision].meaning
+}
+
 const COLUMNS: readonly Column<RolloutItem>[] = [
   {
     head: 'Version',
@@ -85,6 +89,7 @@ const COLUMNS: readonly Column<RolloutItem>[] = [
         {version}
       </Link>
     ),
+    below: whyText,
     csv: ({ version }) => version,
   },
   {
@@ -95,7 +100,8 @@ const COLUMNS: readonly Column<RolloutItem>[] = [
   },
   {
     head: 'Why, and what is needed',
-    cell: (rollout) => whatIsNeeded(rollout) || ROLLOUT_WORDS[rollout.decision].meaning,
+    isHiddenOnPhone: true,
+    cell: whyText,
     csv: whatIsNeeded,
   },
   {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { RolloutRun } from '../../../src/model/rollout-verdict.ts'
+import type { RolloutPolicy, RolloutRun } from '../../../src/model/rollout-verdict.ts'
 import { DAY_MS } from '../../../src/fleet/verdicts/blocks.ts'
+import { logBestOf, logMixtureOf } from '../../../src/fleet/verdicts/failures.ts'
 import { rolloutVerdict, type RolloutEvidence } from '../../../src/fleet/verdicts/verdict.ts'
 import { endOf, NULL_ROLLOUT, POLICY, randomOf, simulateRollout, type SimulatedRollout } from './rollout-simulation.ts'
 
@@ -109,6 +110,70 @@ describe('decisions', () => {
     expect(states.get('failures')).toBe('open')
     expect(states.get('failures_concurrent')).toBe('none')
     expect(states.get('duration')).toBe('none')
+  })
+})
+
+describe('failures over strata', () => {
+  const STRATA = [0, 1, 2, 3, 4]
+  /** All start at once: one look. The baseline is before the canary, and half of the strata have no canary. */
+  const atOnce = { startedMs: 0, ended: { atMs: 1, isFailure: false } }
+  const failed = { startedMs: 0, ended: { atMs: 1, isFailure: true } }
+  const many = STRATA.flatMap((i) => {
+    const stratum = `s${i}`
+    const own = (isCanary: boolean, good: number, bad: number) => [
+      ...runs(isCanary, good, 0, { ...atOnce, stratum }),
+      ...runs(isCanary, bad, 0, { ...failed, stratum }),
+    ]
+    return [...own(false, 18, 2), ...own(true, 2, 3), ...runs(false, 9, 0, { ...failed, stratum: `alone ${i}` })]
+  })
+  const evidenceBy = (policy: RolloutPolicy) =>
+    rolloutVerdict({ runs: many, alerts: [], modifications: [] }, policy, LOOK_MS).signals[0]!
+
+  test('the mixture over all strata together and by each, over the best without a difference; strata with one group do not count', () => {
+    const { factor, canary, baseline, strata, effect } = evidenceBy(POLICY)
+    const one = { canary: { count: 3, of: 5 }, baseline: { count: 2, of: 20 } }
+    const all = { canary: { count: 15, of: 25 }, baseline: { count: 10, of: 100 } }
+    const bests = 5 * logBestOf(one)
+    const want = (Math.exp(logMixtureOf(all) - bests) + Math.exp(5 * logMixtureOf(one) - bests)) / 2
+    expect(factor / want).toBeCloseTo(1, 9)
+    expect(factor).toBeGreaterThan(100)
+    expect({ canary, baseline }).toEqual(all)
+    expect(strata).toHaveLength(5)
+    expect(effect!.value).toBeCloseTo(13.5, 9)
+  })
+
+  test('it is proved from the needed evidence on', () => {
+    const { factor } = evidenceBy(POLICY)
+    const needing = (needed: number) => evidenceBy({ ...POLICY, alpha: POLICY.signals.length / needed }).state
+    expect(needing(factor * 0.999)).toBe('worse')
+    expect(needing(factor * 1.001)).toBe('open')
+  })
+
+  test('a canary of clusters that fail more often with any version is no evidence', () => {
+    const worst = { ...NULL_ROLLOUT, canaryStrata: 3, canaryFailures: 0.3, baselineFailures: 0.3, days: 60 } as const
+    const { signals } = rolloutVerdict(simulateRollout(randomOf(5), worst), POLICY, endOf(worst))
+    expect(signals[0]!.factor).toBeLessThan(20)
+    expect(signals[0]!.strata.map(({ stratum }) => stratum)).toEqual(['2'])
+  })
+})
+
+test('proceed needs the smallest number of canaries, and no more', () => {
+  const policy = { ...POLICY, failureMargin: 1, canariesMin: 20 }
+  const of = (canaries: number) =>
+    rolloutVerdict(
+      { runs: [...runs(true, canaries, 0), ...runs(false, 30, 0)], alerts: [], modifications: [] },
+      policy,
+      LOOK_MS,
+    )
+  expect(of(20).decision).toBe('proceed')
+  expect(of(19)).toMatchObject({ decision: 'insufficient', canariesNeeded: 1 })
+})
+
+test('a stratum of its own cannot be compared, and the reason names it', () => {
+  const elsewhere = runs(false, 30, 0, { stratum: 'kubernetes' })
+  expect(judge([...runs(true, 30, 0), ...elsewhere])).toMatchObject({
+    decision: 'not_comparable',
+    reason: 'No cluster with the same platform, size (openshift) has upgraded to another version.',
   })
 })
 

@@ -153,7 +153,7 @@ function coverage(count: number): void {
       }
       if (isAlways) always++
     }
-    console.log(`share of ${percent(share)}, at each of 200 looks at once`.padEnd(46) + percent(always / count))
+    console.log(`share of ${percent(share)}, at each of 200 looks at once`.padEnd(54) + percent(always / count))
   }
   for (const [size, ratio, censoredFrom] of [
     [10, 1, Infinity],
@@ -179,7 +179,7 @@ function coverage(count: number): void {
       if (found !== undefined && (found.low ?? 0) <= ratio && ratio <= (found.high ?? Infinity)) covered++
     }
     const cut = censoredFrom === Infinity ? '' : ', long ones unfinished'
-    console.log(`${ratio} times as long, ${size} canaries${cut}`.padEnd(46) + percent(covered / count))
+    console.log(`${ratio} times as long, ${size} canaries${cut}`.padEnd(54) + percent(covered / count))
   }
 }
 

@@ -46,8 +46,8 @@ const YOUNG_SHARE = 0.06
  * runs the older release.
  */
 const REGRESSING = { from: '1.15.2', to: '1.16.0', withinDays: [2, 13], share: 1 } as const
-/** A rollout in progress that has to be held: most of the clusters that could try the release did, and each took it back. */
-const HELD = { from: '1.16.0', to: '1.17.3', withinDays: [2, 12], share: 0.7 } as const
+/** A rollout in progress that fails: most of the clusters that could try the release did, and each took it back. */
+const FAILING = { from: '1.16.0', to: '1.17.3', withinDays: [2, 12], share: 0.7 } as const
 const STALL_SHARE = 0.12
 const TAKEN_BACK_SHARE = 0.06
 const PLATFORM_STALL_SHARE = 0.08
@@ -179,14 +179,14 @@ function upgradesOf(
   return upgrades
 }
 
-/** The attempt on the regressing path, or of the rollout that has to be held, which was taken back: none or one. */
+/** The attempt on the regressing path, or of the failing rollout, which was taken back: none or one. */
 function regressedAttempt(
   { profile, role, startMs }: ClusterPlan,
   before: readonly HcoUpgrade[],
   installedMs: number,
   calendarShiftMs: number,
 ): readonly HcoUpgrade[] {
-  const path = [REGRESSING, HELD].find(({ from }) => from === profile.firstRelease.hco)
+  const path = [REGRESSING, FAILING].find(({ from }) => from === profile.firstRelease.hco)
   if (path === undefined || role !== 'healthy' || isMirrorStale({ profile })) return []
   const random = randomOf(profile.seed, 'past regression')
   const [min, max] = path.withinDays

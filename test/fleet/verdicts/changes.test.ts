@@ -112,6 +112,8 @@ describe('alerts', () => {
   test('nothing after an upgrade', () => {
     expect(alertChanges([...windows(true, 3, ['A'], []), ...windows(false, 3, [], ['B'])])).toEqual([])
     expect(alertChanges([])).toEqual([])
+    // As often as before.
+    expect(alertChanges(windows(true, 1, ['A'], ['A']))).toEqual([])
   })
 })
 

@@ -36,7 +36,6 @@ const load = {
   modifications: () => import('./pages/modifications-page.tsx'),
   readiness: () => import('./pages/readiness-page.tsx'),
   rollouts: () => import('./pages/rollouts-page.tsx'),
-  rollout: () => import('./pages/rollout-page.tsx'),
   patches: () => import('./pages/patches-page.tsx'),
   patch: () => import('./pages/patch-page.tsx'),
   configuration: () => import('./pages/configuration-page.tsx'),
@@ -81,7 +80,7 @@ const EdgePage = laterPage(async () => (await load.edge()).EdgePage)
 const PlanPage = laterPage(async () => (await load.plan()).PlanPage)
 const ModificationsPage = laterPage(async () => (await load.modifications()).ModificationsPage)
 const RolloutsPage = laterPage(async () => (await load.rollouts()).RolloutsPage)
-const RolloutPage = laterPage(async () => (await load.rollout()).RolloutPage)
+const RolloutPage = laterPage(async () => (await load.rollouts()).RolloutPage)
 const ReadinessPage = laterPage(async () => (await load.readiness()).ReadinessPage)
 const PatchesPage = laterPage(async () => (await load.patches()).PatchesPage)
 const PatchPage = laterPage(async () => (await load.patch()).PatchPage)

@@ -25,7 +25,7 @@ export const FLEET_PAGES = [
     path: FLEET_ROUTES.configuration,
     says: 'settings and feature gates in use, clusters that differ, QEMU versions, deprecated APIs',
   },
-  { name: 'Rollouts', path: FLEET_ROUTES.rollouts, says: 'whether other clusters may follow' },
+  { name: 'Rollouts', path: FLEET_ROUTES.rollouts, says: 'verdicts on upgrades' },
   {
     name: 'Modifications',
     path: FLEET_ROUTES.modifications,

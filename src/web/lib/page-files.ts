@@ -15,7 +15,7 @@ const PAGE_FILES: readonly (readonly [address: string | RegExp, file: string])[]
   [FLEET_ROUTES.modifications, 'modifications-page'],
   [FLEET_ROUTES.readiness, 'readiness-page'],
   [FLEET_ROUTES.rollouts, 'rollouts-page'],
-  [FLEET_ROUTES.rollout, 'rollout-page'],
+  [FLEET_ROUTES.rollout, 'rollouts-page'],
   [FLEET_ROUTES.patches, 'patches-page'],
   [FLEET_ROUTES.patch, 'patch-page'],
   [FLEET_ROUTES.configuration, 'configuration-page'],

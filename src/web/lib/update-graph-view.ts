@@ -1,5 +1,4 @@
 import type { GraphEdgeItem, GraphVersionItem, UpdateGraphAnswer } from '../../contract/update-graph.ts'
-import { ROLLOUT_WORDS } from './rollout-text.ts'
 import { compareVersions } from './version-order.ts'
 
 /** The drawing of the update graph: a column for each minor, its versions below each other. Pure and deterministic. */
@@ -121,12 +120,20 @@ export function versionMarks({
   verdict,
 }: GraphVersionItem): readonly string[] {
   return [
-    ...(verdict === null ? [] : [`verdict: ${ROLLOUT_WORDS[verdict].name}`]),
+    ...(verdict === null ? [] : [VERDICT_TEXTS[verdict]]),
     ...(deprecated === null ? [] : ['deprecated']),
     ...(deadEnd ? ['no update'] : []),
     ...(stranded === null ? [] : ['stranded']),
     ...(!inGraph ? ['not in the graph'] : channels.length === 0 ? ['in no channel'] : []),
   ]
+}
+
+/** The verdict on the rollout of a version; the first letter is its sign in the drawing. */
+export const VERDICT_TEXTS: Readonly<Record<NonNullable<GraphVersionItem['verdict']>, string>> = {
+  proceed: '✓ verdict: proceed',
+  hold: '✕ verdict: hold',
+  insufficient: '… verdict: insufficient',
+  not_comparable: '… verdict: not comparable',
 }
 
 /** One sentence about the requested path. */

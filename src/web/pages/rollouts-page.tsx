@@ -20,6 +20,9 @@ import { FilterBar } from '../ui/filter-bar.tsx'
 import { ListLine } from '../ui/list-line.tsx'
 import { Ago } from '../ui/time.tsx'
 
+/** In one file with the list: one of them is opened from the other. */
+export { RolloutPage } from '../panels/fleet/rollout-detail.tsx'
+
 const OPERATORS = UPGRADE_OPERATORS.map((value) => ({ value, text: operatorName(value) }))
 
 /** Verdicts on the versions that clusters upgrade to: may the other clusters follow? */

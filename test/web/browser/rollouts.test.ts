@@ -23,8 +23,14 @@ test('from the rollouts to the version, the signal that holds it, and a cluster 
   await verdicts
     .getByRole('row', { name: /^1\.18\.0 Proceed The other clusters may follow\. 0 of 40 \(0 %\)/ })
     .waitFor()
-  await verdicts.getByText('Needs 42 more upgrades like those until now, about 5 days at the present rate.').waitFor()
-  await verdicts.getByText('No cluster of the canary has upgraded to this version.').waitFor()
+  await verdicts
+    .getByRole('row', {
+      name: /^1\.17\.3 Insufficient Needs 42 more upgrades like those until now, about 5 days at the present rate\./,
+    })
+    .waitFor()
+  await verdicts
+    .getByRole('row', { name: /^1\.17\.2 Not comparable No cluster of the canary has upgraded to this version\./ })
+    .waitFor()
 
   await verdicts.getByRole('link', { name: '1.18.1' }).click()
   await page.getByRole('heading', { level: 1, name: 'HCO 1.18.1' }).waitFor()

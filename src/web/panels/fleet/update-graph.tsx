@@ -9,7 +9,7 @@ import type {
 import { countOf, formatCount } from '../../lib/format-number.ts'
 import { intervalText, successText } from '../../lib/edge-text.ts'
 import { clusterPath, clustersPath, rolloutPath } from '../../lib/paths.ts'
-import { drawingOf, NODE, pathSentence, updatesFrom, versionMarks } from '../../lib/update-graph-view.ts'
+import { drawingOf, NODE, pathSentence, updatesFrom, VERDICT_TEXTS, versionMarks } from '../../lib/update-graph-view.ts'
 import { compareVersions } from '../../lib/version-order.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
@@ -19,7 +19,6 @@ import { Panel } from '../../ui/panel.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { FirstRows } from '../first-rows.tsx'
 import { FleetCoverageNote } from './fleet-coverage.tsx'
-import { RolloutMark } from './rollout-mark.tsx'
 import styles from './update-graph.module.css'
 
 /** Versions with what is offered from each, the path to a target, and the conditional risks. */
@@ -119,7 +118,7 @@ function Drawing({ answer }: { readonly answer: UpdateGraphAnswer }): ReactNode 
             </text>
             <text className={styles.count} x={NODE.width / 2} y={28} textAnchor="middle">
               {item.clusters === 0 ? '–' : formatCount(item.clusters)}
-              {item.verdict === null ? '' : ` ${VERDICT_SIGNS[item.verdict]}`}
+              {item.verdict === null ? '' : ` ${VERDICT_TEXTS[item.verdict].charAt(0)}`}
             </text>
           </g>
         ))}
@@ -133,8 +132,6 @@ function Drawing({ answer }: { readonly answer: UpdateGraphAnswer }): ReactNode 
     </div>
   )
 }
-
-const VERDICT_SIGNS = { proceed: '✓', hold: '✕', insufficient: '…', not_comparable: '…' } as const
 
 /** As in the graph of upgrade paths. */
 function isBad({ success }: GraphEdgeItem): boolean {
@@ -189,7 +186,7 @@ function VersionTable({ versions, edges, operator }: VersionTableProps): ReactNo
         <>
           {item.verdict === null ? null : (
             <Link className="inline-item" href={rolloutPath(item.version, { operator })}>
-              <RolloutMark decision={item.verdict} />
+              {VERDICT_TEXTS[item.verdict]}
             </Link>
           )}
           {versionMarks({ ...item, verdict: null }).map((mark) => (

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { RolloutAnswer, RolloutItem } from '../../contract/fleet-rollouts.ts'
-import { operatorName } from '../lib/fleet-names.ts'
-import { countOf, formatCount } from '../lib/format-number.ts'
-import { formatLength } from '../lib/format-time.ts'
-import { rolloutPath, rolloutsPath, runbookPath, upgradesPath } from '../lib/paths.ts'
+import type { RolloutAnswer, RolloutItem } from '../../../contract/fleet-rollouts.ts'
+import { operatorName } from '../../lib/fleet-names.ts'
+import { countOf, formatCount } from '../../lib/format-number.ts'
+import { formatLength } from '../../lib/format-time.ts'
+import { rolloutPath, rolloutsPath, runbookPath, upgradesPath } from '../../lib/paths.ts'
 import {
   percentOf,
   ROLLOUT_VIEW,
@@ -14,24 +14,24 @@ import {
   verdictCommand,
   whatIsNeeded,
   type CohortView,
-} from '../lib/rollout-text.ts'
-import { Answer } from '../panels/answer.tsx'
-import { ApiCallNote } from '../panels/api-call-note.tsx'
-import { CanaryFilters } from '../panels/fleet/canary-filters.tsx'
-import { FleetCoverageNote } from '../panels/fleet/fleet-coverage.tsx'
-import { AlertChangePanel, PhaseChangePanel } from '../panels/fleet/rollout-changes.tsx'
-import { RolloutMark } from '../panels/fleet/rollout-mark.tsx'
-import { RolloutSignals } from '../panels/fleet/rollout-signals.tsx'
-import { PagesNav } from '../panels/pages-nav.tsx'
-import { useView } from '../panels/use-view.ts'
-import { useMoment } from '../query/use-moment.ts'
-import { rolloutCall, useRollout } from '../query/use-rollouts.ts'
-import { CopyButton } from '../ui/copy-button.tsx'
-import { FactList } from '../ui/fact-list.tsx'
-import { Headline, type HeadlineKind } from '../ui/headline.tsx'
-import { Panel } from '../ui/panel.tsx'
-import { Ago } from '../ui/time.tsx'
-import { TitleLine } from '../ui/title-line.tsx'
+} from '../../lib/rollout-text.ts'
+import { Answer } from '../answer.tsx'
+import { ApiCallNote } from '../api-call-note.tsx'
+import { CanaryFilters } from './canary-filters.tsx'
+import { FleetCoverageNote } from './fleet-coverage.tsx'
+import { AlertChangePanel, PhaseChangePanel } from './rollout-changes.tsx'
+import { RolloutMark } from './rollout-mark.tsx'
+import { RolloutSignals } from './rollout-signals.tsx'
+import { PagesNav } from '../pages-nav.tsx'
+import { useView } from '../use-view.ts'
+import { useMoment } from '../../query/use-moment.ts'
+import { rolloutCall, useRollout } from '../../query/use-rollouts.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { FactList } from '../../ui/fact-list.tsx'
+import { Headline, type HeadlineKind } from '../../ui/headline.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { TitleLine } from '../../ui/title-line.tsx'
 
 /** The verdict on one version, what it is based on, and what changed with the version. */
 export function RolloutPage({ version }: { readonly version: string }): ReactNode {

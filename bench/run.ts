@@ -23,6 +23,7 @@ const { values, positionals } = parseArgs({
     profile: { type: 'string' },
     'over-http': { type: 'boolean', default: false },
     readiness: { type: 'boolean', default: false },
+    silences: { type: 'boolean', default: false },
     url: { type: 'string' },
     sources: { type: 'string' },
     order: { type: 'string' },

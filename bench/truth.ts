@@ -10,6 +10,7 @@ import type { DeliveryMode } from '../sim/history/plan-history.ts'
 import { DELIVERY_ORDERS } from './truth/hard-delivery.ts'
 import { runHttpTrial } from './truth/over-http.ts'
 import { brokenReadiness, renderReadiness, runReadinessTrial } from './truth/readiness-trial.ts'
+import { brokenSilences, renderSilences, runSilenceTrial } from './truth/silence-trial.ts'
 import { renderScore, renderTable, scoreOf, type Score } from './truth/score.ts'
 import { runTrial } from './truth/trial.ts'
 
@@ -26,6 +27,8 @@ export interface TruthOptions {
   readonly clusters?: string
   readonly seed?: string
   readonly 'over-http'?: boolean
+  /** Causes of silence alone, over HTTP: 600 clusters, 200 planted silences; `--quick`: 120 and 40. */
+  readonly silences?: boolean
   /** Readiness alone: 500 clusters over 12 months, with hazards planted; `--quick`: 100. */
   readonly readiness?: boolean
 }
@@ -35,6 +38,10 @@ type Named = readonly [name: string, score: Score]
 export async function run(options: TruthOptions): Promise<void> {
   if (options.readiness === true) {
     runReadiness(options)
+    return
+  }
+  if (options.silences === true) {
+    await runSilences(options)
     return
   }
   const isOverHttp = options['over-http'] === true
@@ -51,6 +58,21 @@ export async function run(options: TruthOptions): Promise<void> {
   const broken = scores.flatMap(([name, score]) => brokenPromises(name, score, isOverHttp))
   for (const text of [...broken, ...differences]) console.log(`NOT KEPT: ${text}`)
   if (broken.length + differences.length > 0) process.exitCode = 1
+}
+
+async function runSilences({ quick, clusters, seed = SEED }: TruthOptions): Promise<void> {
+  const count = Number(clusters ?? (quick === true ? 120 : 600))
+  const trial = await runSilenceTrial({
+    seed,
+    clusters: count,
+    silences: Math.round(count / 3),
+    fromMs: FROM_MS,
+    startApp,
+  })
+  console.log(`\n### causes of silence: ${count} clusters\n${renderSilences(trial)}`)
+  const broken = brokenSilences(trial)
+  for (const text of broken) console.log(`NOT KEPT: ${text}`)
+  if (broken.length > 0) process.exitCode = 1
 }
 
 function runReadiness({ quick, clusters: wanted, seed = SEED }: TruthOptions): void {

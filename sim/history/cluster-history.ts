@@ -33,6 +33,10 @@ export interface ClusterHistory {
   /** Its process ends and is back a little later, and counts from 0 again. */
   readonly hcoRestarts?: readonly HcoRestart[]
   readonly delivery: Delivery
+  /** HyperConverged allows no metrics from then on; absent: never. */
+  readonly telemetryOffMs?: number
+  /** HyperConverged is deleted then; absent: never. */
+  readonly uninstalledMs?: number
 }
 
 export interface HcoRestart {

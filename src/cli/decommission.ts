@@ -9,13 +9,13 @@ import { DEFAULT_SERVER, NoAnswer, requestOwn, serverOf, type Server } from './p
 
 const VALUED = new Set(['reason', 'since', 'by', 'url', 'token', 'token-file'])
 /** Parameters of a declaration, not of reverting one. */
-const DECLARED_WITH = ['reason', 'since', 'by'] as const
+const DECLARED_WITH = ['reason', 'since', 'by', 'opted-out'] as const
 const PATH = '/api/fleet/v1/decommissions'
 
 export const decommissionCommand: Command = {
   help: () =>
     [
-      'Usage: daytwo decommission CLUSTER... --reason TEXT [--since TIME] [--url SERVER]',
+      'Usage: daytwo decommission CLUSTER... --reason TEXT [--opted-out] [--since TIME] [--url SERVER]',
       '       daytwo decommission CLUSTER... --undo [--url SERVER]',
       '',
       'Declares clusters decommissioned. From then on they are excluded from all counts, lists, shares and alerts',
@@ -24,6 +24,7 @@ export const decommissionCommand: Command = {
       'Exit code 0; 1 when the server refuses or does not respond; 2 for wrong usage.',
       '',
       '  --reason TEXT\n      The reason.',
+      '  --opted-out\n      The cluster runs, and its owner does not want it to send data. It counts as a decommissioned one does.',
       '  --since TIME\n      From when on: a duration before now (3d), RFC 3339, or seconds since the epoch. By default now.',
       '  --undo\n      Reverts the declaration, as if it had never been made.',
       '  --by NAME\n      The author; used only when the server requires no token.',
@@ -31,7 +32,7 @@ export const decommissionCommand: Command = {
       '  --token TOKEN, --token-file FILE\n      Of a responder, sent as a Bearer token. The address may also contain a user and password.',
     ].join('\n'),
   run: async (args) => {
-    const { words, options } = parseArguments(args, VALUED, new Set(['undo']))
+    const { words, options } = parseArguments(args, VALUED, new Set(['undo', 'opted-out']))
     const clusters = [...new Set(words)]
     if (clusters.length === 0) {
       throw inputError('daytwo decommission: got no cluster, want the name of at least one')
@@ -73,11 +74,12 @@ function declaration(server: Server, clusters: string[], options: ReadonlyMap<st
     reason,
     ...(since === undefined ? {} : { since: new Date(timeGiven(since, 'since', systemClock.nowMs())).toISOString() }),
     ...(by === undefined ? {} : { by }),
+    ...(options.get('opted-out') === 'true' ? { kind: 'opted_out' } : {}),
   }
   return async () => {
     const { decommissions } = await requestOwn<DecommissionItems>(server, 'POST', PATH, request)
-    for (const { cluster, since, by } of decommissions)
-      console.log(`${cluster} is decommissioned since ${since}, declared by ${by}`)
+    for (const { cluster, kind, since, by } of decommissions)
+      console.log(`${cluster} is ${kind === 'opted_out' ? 'opted out' : kind} since ${since}, declared by ${by}`)
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { stringify } from 'yaml'
 import { systemClock } from '../base/clock.ts'
-import type { Replay, ReplayOutcome, ReplayRequest } from '../contract/replay.ts'
+import type { Replay, ReplayDifference, ReplayOutcome, ReplayRequest } from '../contract/replay.ts'
 import { renderDiagnostic } from '../model/diagnostic.ts'
 import { formatDuration, parseDuration } from '../model/duration.ts'
 import { loadRuleFiles } from '../rules/rule-file.ts'
@@ -127,7 +127,8 @@ const ROWS: readonly Row[] = [
   { name: 'firing time', of: ({ firingSeconds }) => formatDuration(Math.round(firingSeconds) * 1000) },
 ]
 
-function renderReplay(rule: AlertingRule, { fromMs, toMs, stepMs, present, edited }: Replay): string {
+function renderReplay(rule: AlertingRule, replay: Replay): string {
+  const { fromMs, toMs, stepMs, present, edited, difference } = replay
   const severity = rule.labels['severity'] ?? ''
   const title = `${rule.name}${severity === '' ? '' : ` (${severity})`}`
   const window = `${iso(fromMs)} to ${iso(toMs)}, every ${formatDuration(stepMs)}`
@@ -143,9 +144,27 @@ function renderReplay(rule: AlertingRule, { fromMs, toMs, stepMs, present, edite
   const notes = [
     ...(present === undefined ? ['The server has no rule of this name.'] : []),
     ...(isSame ? ['Both have the same expression.'] : []),
+    ...(difference === undefined ? [] : differenceLines(difference)),
     ...lastRuns(edited ?? present),
   ]
   return [title, window, '', ...aligned(table), ...(notes.length === 0 ? [] : ['', ...notes]), ''].join('\n')
+}
+
+/** Alerts that fire under one of the two rules alone. */
+function differenceLines({ onlyPresent, onlyEdited, bothSeconds, cut }: ReplayDifference): string[] {
+  const side = (name: string, { periods, clusters, seconds, items }: ReplayDifference['onlyEdited']): string[] => [
+    `Only ${name}: ${periods} periods on ${clusters} clusters, ${formatDuration(Math.round(seconds) * 1000)}`,
+    ...items.slice(0, RUNS_SHOWN).map(({ labels, fromMs, untilMs }) => {
+      const words = Object.entries(labels).map(([label, text]) => `${label}=${JSON.stringify(text)}`)
+      return `  ${iso(fromMs)} for ${formatDuration(untilMs - fromMs)}: ${words.join(' ')}`
+    }),
+  ]
+  return [
+    `Firing under both: ${formatDuration(Math.round(bothSeconds) * 1000)}`,
+    ...side('present', onlyPresent),
+    ...side('edited', onlyEdited),
+    ...(cut ? ['Not all periods were compared: a rule has more than 50,000.'] : []),
+  ]
 }
 
 /** Labels that are equal on all alerts of a rule. */

@@ -7,11 +7,15 @@ import { orNull, Time, wordOf, type Shape } from './common.ts'
  * its own includes it. A declaration never hides a running cluster: it ends when the cluster reports after that moment.
  */
 
+const DECOMMISSION_KINDS = ['decommissioned', 'opted_out'] as const
+
 const DECOMMISSION_STATES = ['standing', 'withdrawn', 'returned'] as const
 
 export const DecommissionItem = Type.Object({
   id: Type.String(),
   cluster: Type.String(),
+  /** `opted_out`: the cluster runs, and its owner does not want it to send data. Both count alike. */
+  kind: wordOf(DECOMMISSION_KINDS),
   /** The moment from which it is gone. */
   since: Time,
   by: Type.String(),
@@ -43,6 +47,7 @@ export const DecommissionRequest = Type.Object({
     description: 'Names or aliases.',
   }),
   reason: Type.String({ minLength: 1, maxLength: REASON_CHARS_MAX, description: 'The reason.' }),
+  kind: Type.Optional(wordOf(DECOMMISSION_KINDS, 'What is declared; default: `decommissioned`.')),
   since: Type.Optional(
     Type.String({
       format: 'date-time',

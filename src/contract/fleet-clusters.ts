@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { CLUSTER_PROBLEMS, CLUSTER_STATES } from '../model/cluster-record.ts'
+import { SILENCE_CAUSES, SILENT_SOURCES } from '../model/cluster-silence.ts'
 import { DecommissionItem, GoneItem } from './decommissions.ts'
 import {
   listOf,
@@ -49,12 +50,41 @@ export const CoverageItem = Type.Object({
   kinds: Type.Array(Type.String()),
 })
 
+const SilenceShareItem = { silent: Type.Integer(), of: Type.Integer() } as const
+
+/** Why a cluster, or one of its data sources, sends nothing. */
+export const ClusterSilenceItem = Type.Object({
+  /** The sources that stopped. */
+  sources: Type.Array(wordOf(SILENT_SOURCES)),
+  /** No source sends; else the other one does. */
+  total: Type.Boolean(),
+  /** The last report of the source that stopped last. */
+  since: Time,
+  /** `unknown`: no evidence decides; see `missing`. */
+  cause: wordOf(SILENCE_CAUSES),
+  evidence: Type.Array(
+    Type.Object({
+      cause: wordOf(SILENCE_CAUSES),
+      text: Type.String(),
+      at: orNull(Time),
+      /** Silent clusters, of those that could be; and elsewhere. */
+      share: orNull(Type.Object({ ...SilenceShareItem, elsewhere: Type.Object(SilenceShareItem) })),
+    }),
+  ),
+  /** What would decide; of a known cause what may still change it. */
+  missing: Type.Array(Type.String()),
+  nextStep: Type.String(),
+})
+export type ClusterSilenceItem = Shape<typeof ClusterSilenceItem>
+
 const CLUSTER_FIELDS = {
   cluster: Type.String(),
   aliases: Type.Array(Type.String()),
   states: Type.Array(wordOf(CLUSTER_STATES)),
   /** Since when and why it is gone; `null`: it is not gone. */
   gone: orNull(GoneItem),
+  /** `null`: all of its data sources send. */
+  silence: orNull(ClusterSilenceItem),
   flavour: orNull(wordOf(FLAVOURS)),
   platform: orNull(PlatformItem),
   /** The completed version of HCO. */
@@ -95,6 +125,12 @@ export const ClustersQuery = Type.Object({
     Type.Array(wordOf(CLUSTER_STATES), {
       description:
         'Any of these states; repeat the parameter for several. Default: all except `gone` (decommissioned).',
+    }),
+  ),
+  silence: Type.Optional(
+    Type.Array(wordOf(SILENCE_CAUSES), {
+      description:
+        'Clusters that are silent, or have a silent data source, for one of these causes; also decommissioned ones, unless `state` is set.',
     }),
   ),
   ...MOMENT_PARAMS,

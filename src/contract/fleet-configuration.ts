@@ -15,7 +15,8 @@ import { FLAVOURS, SettingValue } from './fleet-clusters.ts'
 
 /**
  * The configuration of clusters, compared with a baseline cluster or with what most clusters have. A cluster that keeps the
- * default of its version does not differ from one that keeps another default in another version. For the present only.
+ * default of its version does not differ from one that keeps another default in another version. Of the past with the settings of
+ * that time, and the baseline that is chosen now.
  */
 
 const FILTER_PARAMS = {
@@ -33,6 +34,7 @@ const FILTER_PARAMS = {
     ),
   ),
   format: Type.Optional(wordOf(['json', 'csv'] as const)),
+  ...MOMENT_PARAMS,
 } as const
 
 export const ConfigurationQuery = Type.Object(FILTER_PARAMS)
@@ -65,6 +67,7 @@ export type SettingUseItem = Shape<typeof SettingUseItem>
 /** `GET /api/fleet/v1/configuration`, by name. */
 export const ConfigurationAnswer = Type.Object({
   asOf: Time,
+  ...PAST_FIELD,
   coverage: FleetCoverage,
   /** Clusters that match the filter. */
   clusters: Type.Integer(),
@@ -114,6 +117,7 @@ export type SettingDetail = Shape<typeof SettingDetail>
 
 /** `GET /api/fleet/v1/configuration/clusters/:cluster`. */
 export const DifferencesQuery = Type.Object({
+  ...MOMENT_PARAMS,
   against: Type.Optional(
     Type.String({ description: 'Name or alias of another cluster. Default: the baseline or the majority.' }),
   ),
@@ -133,6 +137,7 @@ export type DifferenceItem = Shape<typeof DifferenceItem>
 
 export const DifferencesAnswer = Type.Object({
   asOf: Time,
+  ...PAST_FIELD,
   cluster: Type.String(),
   against: wordOf([...REFERENCE_KINDS, 'cluster'] as const),
   /** The cluster that it is compared with; `null`: the majority. */
@@ -246,3 +251,44 @@ export const DeprecatedApisAnswer = Type.Object({
   apis: Type.Array(DeprecatedApiItem),
 })
 export type DeprecatedApisAnswer = Shape<typeof DeprecatedApisAnswer>
+
+/** `GET /api/fleet/v1/configuration/baseline/replay`: another baseline over a past time, compared with the present one. */
+export const BaselineReplayQuery = Type.Object({
+  baseline: Type.String({ minLength: 1, description: 'Name or alias of the proposed baseline cluster.' }),
+  from: Type.String({ format: 'date-time' }),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Default: now.' })),
+  version: FILTER_PARAMS.version,
+  region: FILTER_PARAMS.region,
+})
+
+const ReplayedTime = Type.Object({
+  from: Time,
+  until: Time,
+  /** Settings that differ from the proposed baseline, and from the present one. */
+  proposed: Type.Array(Type.String()),
+  present: Type.Array(Type.String()),
+})
+
+const ReplaySide = Type.Object({ clusters: Type.Integer(), seconds: Type.Number() })
+
+export const BaselineReplayAnswer = Type.Object({
+  asOf: Time,
+  from: Time,
+  to: Time,
+  proposed: Type.String(),
+  /** The baseline that is chosen now; `null`: none. */
+  present: orNull(Type.String()),
+  /** Clusters that match the filter, of which at most 1000 are replayed. */
+  total: Type.Integer(),
+  /** Of these, clusters that reported settings in that time. */
+  compared: Type.Integer(),
+  /** Clusters and the time in which they differed from one of the two baselines alone, and from both. */
+  onlyProposed: ReplaySide,
+  onlyPresent: ReplaySide,
+  both: ReplaySide,
+  /** With a difference; those that differ for longest from the proposed one alone first, at most 200. */
+  clusters: Type.Array(
+    Type.Object({ cluster: Type.String(), comparedSeconds: Type.Number(), times: Type.Array(ReplayedTime) }),
+  ),
+})
+export type BaselineReplayAnswer = Shape<typeof BaselineReplayAnswer>

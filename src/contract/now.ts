@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { SILENCE_CAUSES } from '../model/cluster-silence.ts'
 import { SUPERVISED_THREADS, THREAD_FAULT_STATES } from '../model/server-fault.ts'
 import { BLOCK_CAUSES, UPGRADE_OPERATORS } from '../model/upgrade.ts'
 import { orNull, PAST_FIELD, Time, wordOf, type Shape } from './common.ts'
@@ -63,6 +64,8 @@ export type WaitingUpgradeItem = Shape<typeof WaitingUpgradeItem>
 export const SilentClusterItem = Type.Object({
   cluster: Type.String(),
   lastSeenAt: Time,
+  /** Why; `null`: it was never seen. */
+  cause: orNull(wordOf(SILENCE_CAUSES)),
   version: orNull(Type.String()),
   /** The upgrade that was open when it fell silent. */
   upgrade: orNull(
@@ -157,7 +160,13 @@ export const Now = Type.Object({
   /** The longest wait first. */
   waiting: Type.Object(countOf(WaitingUpgradeItem)),
   /** Those with an open upgrade first, then by the newest report. */
-  silent: Type.Object(countOf(SilentClusterItem)),
+  silent: Type.Object({
+    ...countOf(SilentClusterItem),
+    /** Silent clusters by cause, the most frequent first. */
+    byCause: Type.Array(Type.Object({ cause: wordOf(SILENCE_CAUSES), count: Type.Integer() })),
+    /** Reporting clusters with one silent data source, by cause. */
+    oneSource: Type.Array(Type.Object({ cause: wordOf(SILENCE_CAUSES), count: Type.Integer() })),
+  }),
   firing: Type.Object({
     critical: Type.Integer(),
     warning: Type.Integer(),

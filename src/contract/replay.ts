@@ -47,6 +47,29 @@ export const ReplayOutcome = Type.Object({
 })
 export type ReplayOutcome = Shape<typeof ReplayOutcome>
 
+const OneSide = Type.Object({
+  /** Periods in which an alert fires under this rule alone, and the clusters with one. */
+  periods: Type.Integer(),
+  clusters: Type.Integer(),
+  seconds: Type.Number(),
+  /** The last ones, newest first, at most 200. */
+  items: Type.Array(
+    Type.Object({ labels: Type.Record(Type.String(), Type.String()), fromMs: Type.Number(), untilMs: Type.Number() }),
+  ),
+})
+
+/** Alerts that fire under one of the two rules alone, with times. */
+export const ReplayDifference = Type.Object({
+  onlyPresent: OneSide,
+  onlyEdited: OneSide,
+  bothSeconds: Type.Number(),
+  /** Alerts correspond when these labels are equal: those of both rules' alerts, without those that a rule sets. */
+  comparedBy: Type.Array(Type.String()),
+  /** A rule has more than 50,000 periods, of which the first are compared. */
+  cut: Type.Boolean(),
+})
+export type ReplayDifference = Shape<typeof ReplayDifference>
+
 export const Replay = Type.Object({
   fromMs: Type.Number(),
   toMs: Type.Number(),
@@ -54,6 +77,8 @@ export const Replay = Type.Object({
   blockMs: Type.Number(),
   present: Type.Optional(ReplayOutcome),
   edited: Type.Optional(ReplayOutcome),
+  /** Present when both rules were replayed. */
+  difference: Type.Optional(ReplayDifference),
 })
 export type Replay = Shape<typeof Replay>
 

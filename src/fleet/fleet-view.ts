@@ -44,6 +44,13 @@ import {
   type FleetConfiguration,
   type SettingDetail,
 } from './configuration/configuration-answers.ts'
+import {
+  replayBaseline,
+  type PastConfiguration,
+  type ReplayedCluster,
+  type ReplayTimes,
+} from './configuration/baseline-replay.ts'
+import { fitsFilter, type ClusterFilter } from './clusters/cluster-filter.ts'
 import { fleetNow, type FleetNow, type NowSource } from './now/now.ts'
 import type { ClusterCounts } from './verdicts/cluster-counts.ts'
 import type { RolloutQuery } from './verdicts/cohorts.ts'
@@ -99,6 +106,8 @@ export interface FleetView extends EdgeReader {
   setting(name: string, query: ConfigurationQuery): Promise<SettingDetail | undefined>
   /** How a cluster differs from the baseline, or else from most clusters. `against`: from this cluster. Both by name or alias. */
   differences(cluster: string, against?: string): Promise<ClusterDifferences>
+  /** Of the present. `undefined`: no cluster has the name of the proposed baseline. */
+  baselineReplay(query: BaselineReplayQuery): Promise<BaselineReplay | undefined>
   /** The virtualization stack of each cluster that is not gone. */
   stacks(): Promise<readonly ClusterStack[]>
   gone(): Promise<ReadonlyMap<string, Gone>>
@@ -121,6 +130,24 @@ export interface FleetView extends EdgeReader {
 /** The summary of the landing page, and how far the derivation is. */
 export type FleetSummary = FleetNow & { readonly derivation: FleetProgress }
 
+export interface BaselineReplayQuery extends ReplayTimes {
+  /** By name or alias. */
+  readonly proposed: string
+  readonly filter: Omit<ClusterFilter, 'states'>
+}
+
+export interface BaselineReplay {
+  readonly proposed: string
+  /** The baseline that is chosen now; absent: none. */
+  readonly present?: string
+  /** Clusters that match the filter; the first `BASELINE_REPLAY_MAX` by name were replayed. */
+  readonly total: number
+  readonly clusters: readonly ReplayedCluster[]
+}
+
+/** Each cluster costs some milliseconds. */
+export const BASELINE_REPLAY_MAX = 1000
+
 export interface ClusterWithHistory {
   readonly view: ClusterView
   /** For the next minor of HCO; absent: no version of HCO is reported, the cluster is gone, or it is a past moment. */
@@ -130,7 +157,10 @@ export interface ClusterWithHistory {
 
 /** What a view reads of the in-memory index. The index of a past moment ignores `nowMs`. */
 export type FleetIndexReader = NowSource &
-  Pick<FleetIndex, 'clusters' | 'cluster' | 'lastReportOf' | 'gone' | 'judge' | 'notOffered' | 'baseline'> & {
+  Pick<
+    FleetIndex,
+    'clusters' | 'cluster' | 'silences' | 'lastReportOf' | 'gone' | 'judge' | 'notOffered' | 'baseline'
+  > & {
     readonly edges: Omit<FleetIndex['edges'], 'estimateNext' | 'without' | 'revision'>
     /** Of the present: what hazards read is not stored by moment. */
     readonly readiness?: FleetIndex['readiness']
@@ -141,6 +171,8 @@ export interface FleetSource {
   readonly index: () => Promise<FleetIndexReader>
   readonly records: Pick<FleetFactsReader, 'upgrades' | 'upgrade' | 'modifications'> & {
     cluster(name: string): Promise<Omit<ClusterFacts, 'cluster'> | undefined>
+    /** Of the present. */
+    readonly values?: FleetFactsReader['values']
   }
   readonly knownFrom: () => Promise<number | undefined>
   readonly counts: ClusterCounts
@@ -269,6 +301,34 @@ export function createFleetView({
     configuration: async (query) => fleetConfiguration(await index(), query, nowMs),
     setting: async (name, query) => settingDetail(await index(), name, query, nowMs),
     differences: async (cluster, against) => clusterDifferences(await index(), cluster, against, nowMs),
+    baselineReplay: async ({ proposed, filter, ...times }) => {
+      const fleet = await index()
+      const { values } = records
+      invariant(values !== undefined, 'a baseline is replayed from the present')
+      const pastOf = async (name: string): Promise<PastConfiguration | undefined> => {
+        const record = fleet.cluster(name, nowMs)?.record
+        const stored = record && (await records.cluster(record.cluster))
+        if (record === undefined || stored === undefined) return undefined
+        const own = (await values([record.cluster])).get(record.cluster) ?? []
+        return { record, intervals: stored.intervals, values: own }
+      }
+      const candidate = await pastOf(proposed)
+      if (candidate === undefined) return undefined
+      const chosen = fleet.baseline()?.cluster
+      const present = chosen === undefined ? undefined : await pastOf(chosen)
+      const matching = Array.from(fleet.active(nowMs), ({ record }) => record ?? [])
+        .flat()
+        .filter((record) => fitsFilter(record, filter))
+        .sort((a, b) => (a.cluster < b.cluster ? -1 : 1))
+      const clusters: ReplayedCluster[] = []
+      for (const { cluster } of matching.slice(0, BASELINE_REPLAY_MAX)) {
+        const one = await pastOf(cluster)
+        if (one !== undefined) clusters.push(replayBaseline(one, candidate, present, times))
+        await sharedTurn()
+      }
+      const names = { proposed: candidate.record.cluster, ...(present && { present: present.record.cluster }) }
+      return { ...names, total: matching.length, clusters }
+    },
     stacks: async () => clusterStacks(await index(), nowMs),
     gone: async () => (await index()).gone(nowMs),
     readiness: async (query) => (await readiness()).list(query, nowMs),

@@ -7,7 +7,7 @@ import type { FiredAlertReader } from '../model/alert-run.ts'
 import type { FleetFactsReader } from '../model/fleet-facts.ts'
 import { DEFAULT_ROLLOUT_POLICY, type RolloutPolicy } from '../model/rollout-verdict.ts'
 import type { FleetIndex } from './clusters/fleet-index.ts'
-import { createFleetView, type FleetView, type GraphSource } from './fleet-view.ts'
+import { createFleetView, type FleetSource, type FleetView, type GraphSource } from './fleet-view.ts'
 import { createGraphRisks } from './graph/risks.ts'
 import { createUpdateGraphs } from './graph/update-graphs.ts'
 import type { FleetProgress } from './loop/fleet-loop.ts'
@@ -56,11 +56,21 @@ export function createFleetViews(
     const shared = { knownFrom, counts, policy: policy(), rolloutMemo, progress, graphs }
     if (atMs === undefined) {
       const revision = async (): Promise<string> => String((await present).edges.revision())
-      return createFleetView({ ...shared, nowMs, index: () => present, revision, records: facts })
+      return createFleetView({ ...shared, nowMs, index: () => present, revision, records: readRecords(facts) })
     }
     const index = (): Promise<PastFleet> => pastAt(atMs, nowMs)
     const records = pastRecords(facts, atMs, async () => (await index()).openRecords())
     return createFleetView({ ...shared, nowMs: atMs, index, revision: () => Promise.resolve(`at ${atMs}`), records })
+  }
+}
+
+function readRecords(facts: FleetFactsReader): FleetSource['records'] {
+  return {
+    cluster: (name) => facts.cluster(name),
+    upgrades: (query) => facts.upgrades(query),
+    upgrade: (id) => facts.upgrade(id),
+    modifications: (query) => facts.modifications(query),
+    values: (clusters) => facts.values(clusters),
   }
 }
 

@@ -52,6 +52,10 @@ export interface ClusterRecord {
   /** Where HyperConverged and the Subscription of HCO are, for commands. */
   readonly hyperConverged?: ObjectPlace
   readonly hcoSubscription?: ObjectPlace
+  /** All HyperConverged objects were deleted, the last one then; absent: one exists, or none was ever reported. */
+  readonly hyperConvergedRemovedMs?: number
+  /** HyperConverged allows no metrics (`allowedMetrics: [none]`), with the write that set it; absent: it does not. */
+  readonly telemetryOff?: Written
   readonly goldenImages?: { readonly crons: number; readonly outdated: number }
   readonly descheduler?: { readonly profiles: readonly string[]; readonly isMisconfigured?: boolean }
   /** Adoption inventory: VMs by instance type and preference, and requested deprecated API versions, as far as reported. */

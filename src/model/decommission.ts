@@ -1,8 +1,10 @@
-/** A declaration that a cluster was decommissioned. */
+/** A declaration that a cluster was decommissioned, or that its owner opted out of sending data. */
 export interface Decommission {
   /** A UUID. */
   readonly id: string
   readonly cluster: string
+  /** The cluster runs, and its owner does not want it to send; absent: it was decommissioned. Both count alike. */
+  readonly kind?: 'opted_out'
   /** The moment from which it is gone; at the declaration, no report was newer. */
   readonly sinceMs: number
   readonly by: string

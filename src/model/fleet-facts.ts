@@ -1,5 +1,6 @@
 import type { ClusterClaim, ClusterJoin } from './cluster-claim.ts'
 import type { ClusterRecord, Modification, VersionInterval } from './cluster-record.ts'
+import type { ValueInterval } from './cluster-value.ts'
 import type { Lease } from './lease.ts'
 import type { ClusterObservations, MetricRun, ObjectObservation, ObjectTransition } from './observation.ts'
 import type { Upgrade, UpgradeOperator, UpgradeRecord, UpgradeState } from './upgrade.ts'
@@ -10,6 +11,8 @@ export interface ClusterFacts {
   readonly intervals: readonly VersionInterval[]
   readonly upgrades: readonly UpgradeRecord[]
   readonly modifications: readonly Modification[]
+  /** Past conditions, settings and nodes, by key and start; absent: not read (`FleetFactsReader.values` reads them). */
+  readonly values?: readonly ValueInterval[]
 }
 
 /** Which objects of one kind a pull found in one namespace (empty: cluster-scoped). */
@@ -78,6 +81,8 @@ export interface FactsChange {
   readonly upgrades: ListChange<UpgradeRecord>
   readonly intervals: ListChange<VersionInterval>
   readonly modifications: ListChange<Modification>
+  /** All past values of the cluster; absent: unchanged. */
+  readonly values?: readonly ValueInterval[]
 }
 
 export interface ListChange<T> {
@@ -153,6 +158,8 @@ export interface FleetFactsReader {
   modifications(query: ModificationQuery): Promise<readonly Modification[]>
   /** Those that hold at a time, of all operators. @param clusters of these alone; absent: of all */
   intervalsAt(timeMs: number, clusters?: readonly string[]): Promise<readonly VersionInterval[]>
+  /** The past values of some clusters, by key and start; without clusters that have none. */
+  values(clusters: readonly string[]): Promise<ReadonlyMap<string, readonly ValueInterval[]>>
 }
 
 /** Changes to the facts of many clusters, written together. */

@@ -99,6 +99,8 @@ export interface HyperConvergedFacts extends FactsBase {
   /** Further settings that are single values, by the names of `fleet/data/settings.json`: `certConfig.ca.duration`, ... */
   readonly others?: Readonly<Record<string, string | number | boolean>>
   readonly isInfrastructureHighlyAvailable?: boolean
+  /** `observability.workloads.allowedMetrics` of v1: the metrics that the operators expose; `none`: no metric. */
+  readonly allowedMetrics?: readonly string[]
   /** The number of golden images that it updates. */
   readonly dataImportCronTemplates?: number
 }

@@ -4,7 +4,8 @@ import { FleetError } from '../base/errors.ts'
 import { positionOf, renderDiagnostic } from '../model/diagnostic.ts'
 import { formatDuration } from '../model/duration.ts'
 import type { ParseOptions } from '../promql/parse-options.ts'
-import { replayRule, type ReplayPorts, type ReplayedRule } from './replay.ts'
+import { replayDifference, type ReplayDifference } from './replay-difference.ts'
+import { replayPeriods, type ReplayPorts, type ReplayedRule } from './replay.ts'
 import { blockMsOf, type ReplayCounts, type ReplayWindow } from './replay-tally.ts'
 import { loadRuleFiles } from './rule-file.ts'
 import { DEFAULT_INTERVAL_MS, type AlertingRule, type RuleGroup } from './rule.ts'
@@ -30,6 +31,8 @@ export interface ReplayedCounts extends ReplayCounts {
 export interface ReplayAnswer extends ReplayWindow {
   readonly present?: ReplayedCounts
   readonly edited?: ReplayedCounts
+  /** Of two rules. */
+  readonly difference?: ReplayDifference
 }
 
 /**
@@ -43,14 +46,21 @@ export async function replayRules(
   signal?: Cancellation,
 ): Promise<ReplayAnswer> {
   const { window, present, edited } = planReplay(input, groups, ports.language)
-  const countsOf = async (replayed: ReplayedRule): Promise<ReplayedCounts> => {
-    const { expr, forMs, keepFiringForMs } = replayed.rule
-    return { expr, forMs, keepFiringForMs, ...(await replayRule(replayed, window, ports, signal)) }
+  const replay = async (replayed: ReplayedRule | undefined) => {
+    if (replayed === undefined) return undefined
+    const { expr, forMs, keepFiringForMs, labels } = replayed.rule
+    const { counts, periods } = await replayPeriods(replayed, window, ports, signal)
+    const shown: ReplayedCounts = { expr, forMs, keepFiringForMs, ...counts }
+    return { shown, compared: { periods, ownLabels: Object.keys(labels) } }
   }
+  const [before, after] = [await replay(present), await replay(edited)]
   return {
     ...window,
-    ...(present === undefined ? {} : { present: await countsOf(present) }),
-    ...(edited === undefined ? {} : { edited: await countsOf(edited) }),
+    ...(before === undefined ? {} : { present: before.shown }),
+    ...(after === undefined ? {} : { edited: after.shown }),
+    ...(before === undefined || after === undefined
+      ? {}
+      : { difference: replayDifference(before.compared, after.compared, window.toMs) }),
   }
 }
 

@@ -1,5 +1,6 @@
 /** The counts of a replay: fires, flaps, pages and clusters, and its last occurrences. */
 import { clusterOf } from '../model/cluster-identity.ts'
+import { PERIODS_MAX, type FiringPeriod } from './replay-difference.ts'
 import { FLAP_MS, type ReplayObserver, type ReplayedAlert, type ReplayAlerts } from './replay-alerts.ts'
 
 export interface ReplayWindow {
@@ -53,6 +54,7 @@ export class ReplayTally implements ReplayObserver {
   /** The value at which each firing alert started to fire, by the key of its labels. */
   readonly #values = new Map<string, number>()
   readonly #paged = new Map<string, number>()
+  readonly #periods: FiringPeriod[] = []
   #fires = 0
   #flaps = 0
   #neverFired = 0
@@ -82,7 +84,10 @@ export class ReplayTally implements ReplayObserver {
     this.#firingMs += nowMs - firedAtMs
     const value = this.#values.get(labels.key) ?? NaN
     this.#values.delete(labels.key)
-    this.#ended.push({ labels: labels.toObject(), activeAtMs, firedAtMs, resolvedAtMs: nowMs, value })
+    const shown = labels.toObject()
+    // One more than is compared, so that it shows.
+    if (this.#periods.length <= PERIODS_MAX) this.#periods.push({ labels: shown, firedAtMs, resolvedAtMs: nowMs })
+    this.#ended.push({ labels: shown, activeAtMs, firedAtMs, resolvedAtMs: nowMs, value })
     // Only the newest are reported, so the older half is dropped.
     if (this.#ended.length > 2 * OCCURRENCES_MAX) this.#ended = newest(this.#ended)
   }
@@ -95,6 +100,12 @@ export class ReplayTally implements ReplayObserver {
     this.#mostAtOnce = Math.max(this.#mostAtOnce, firing)
     const block = Math.floor((nowMs - this.#window.fromMs) / this.#window.blockMs)
     this.#byBlock[block] = Math.max(this.#byBlock[block] ?? 0, firing)
+  }
+
+  /** After the last step: all times at which an alert fired, in no order. */
+  periods(alerts: ReplayAlerts): readonly FiringPeriod[] {
+    const firing = alerts.firing().map(({ labels, phase: { firedAtMs } }) => ({ labels: labels.toObject(), firedAtMs }))
+    return [...this.#periods, ...firing]
   }
 
   /** After the last step. */

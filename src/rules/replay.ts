@@ -20,6 +20,7 @@ import type {
   VectorSample,
 } from '../promql/query-engine.ts'
 import { alertLabelsOf, compileAlerting, type CompiledAlerting } from './alerting-rule.ts'
+import type { FiringPeriod } from './replay-difference.ts'
 import { ReplayAlerts, type HeldSample } from './replay-alerts.ts'
 import { ReplayTally, type ReplayCounts, type ReplayWindow } from './replay-tally.ts'
 import type { AlertingRule } from './rule.ts'
@@ -52,11 +53,21 @@ const STEPS_PER_TURN = 64
 
 /** Rejects as `QueryEngine` does; with `query_canceled` soon after the signal was aborted. */
 export async function replayRule(
-  { rule, limit, queryOffsetMs }: ReplayedRule,
+  replayed: ReplayedRule,
   window: ReplayWindow,
   ports: ReplayPorts,
   signal?: Cancellation,
 ): Promise<ReplayCounts> {
+  return (await replayPeriods(replayed, window, ports, signal)).counts
+}
+
+/** As `replayRule`, with all times at which an alert fired. */
+export async function replayPeriods(
+  { rule, limit, queryOffsetMs }: ReplayedRule,
+  window: ReplayWindow,
+  ports: ReplayPorts,
+  signal?: Cancellation,
+): Promise<{ readonly counts: ReplayCounts; readonly periods: readonly FiringPeriod[] }> {
   const tally = new ReplayTally(window)
   const compiled = compileAlerting(rule)
   const alerts = new ReplayAlerts(compiled.hold, limit, tally)
@@ -79,7 +90,7 @@ export async function replayRule(
     alerts.forget(atMs)
     await sharedTurn()
   }
-  return tally.counts(alerts)
+  return { counts: tally.counts(alerts), periods: tally.periods(alerts) }
 }
 
 function refuseCanceled(signal: Cancellation | undefined): void {

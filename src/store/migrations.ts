@@ -686,6 +686,29 @@ export const STEPS: readonly Step[] = [
   },
   // metrics_store: JSON, how far the metrics store is. PostgreSQL: what processes know of each other.
   { sqlite: 'ALTER TABLE erasure ADD COLUMN metrics_store TEXT', postgres: DEPLOYMENT_STEP },
+  // kind: opted_out; null: decommissioned.
+  {
+    sqlite: 'ALTER TABLE decommission ADD COLUMN kind TEXT',
+    postgres: 'ALTER TABLE decommission ADD COLUMN kind text',
+  },
+  // Past conditions, settings and nodes of a cluster. payload: see src/store/facts/cluster-values.ts. Without the position up to
+  // which facts are derived, each cluster is derived again, from its stored evidence, and gets its past.
+  {
+    sqlite: `
+      CREATE TABLE cluster_values (
+        cluster TEXT PRIMARY KEY,
+        payload BLOB NOT NULL
+      ) STRICT;
+      DELETE FROM meta WHERE key = 'fleet.position' OR key LIKE 'fleet.position %';
+    `,
+    postgres: `
+      CREATE TABLE cluster_values (
+        cluster bytewise PRIMARY KEY,
+        payload bytea NOT NULL
+      );
+      DELETE FROM meta WHERE key = 'fleet.position' OR key LIKE 'fleet.position %';
+    `,
+  },
 ]
 
 /** The version of a file that this program has brought up to date. */

@@ -44,6 +44,7 @@ GET                           viewer  own         clusters  /api/fleet/v1/cluste
 GET                           admin   own         clusters  /api/fleet/v1/clusters/:cluster/stored
 GET                           viewer  own         clusters  /api/fleet/v1/configuration
 DELETE,PUT                    responder  own         fleet     /api/fleet/v1/configuration/baseline
+GET                           viewer  own         clusters  /api/fleet/v1/configuration/baseline/replay
 GET                           viewer  own         clusters  /api/fleet/v1/configuration/clusters/:cluster
 GET                           viewer  own         clusters  /api/fleet/v1/configuration/settings/:setting
 POST                          responder  own         clusters  /api/fleet/v1/decommissions

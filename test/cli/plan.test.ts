@@ -26,6 +26,7 @@ beforeAll(async () => {
   }
   const reader: FleetFactsReader = {
     ...{ clusters: NONE, cluster: NOBODY, upgrades: NONE, upgrade: NOBODY, modifications: NONE, intervalsAt: NONE },
+    values: () => Promise.resolve(new Map()),
   }
   const progress = { caughtUpMs: NOW_MS, waiting: 0, daysLeft: 0 }
   server = await makeServer({ fleet: createFleetViews(reader, Promise.resolve(index), () => progress, NO_ALERTS) })

@@ -65,7 +65,7 @@ beforeEach(async () => {
 })
 
 /** What hazards read is not stored by moment. */
-type OfPresent = 'readiness' | 'targets' | 'calibration' | 'plan'
+type OfPresent = 'readiness' | 'targets' | 'calibration' | 'plan' | 'baselineReplay'
 
 /** Each question once. */
 async function answersOf(view: FleetView): Promise<Record<Exclude<keyof FleetView, OfPresent>, unknown>> {

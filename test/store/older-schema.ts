@@ -24,6 +24,8 @@ const UNDO: Readonly<Record<number, string>> = {
   35: 'DROP TABLE configuration_baseline',
   36: 'DROP TABLE update_graph',
   37: 'ALTER TABLE erasure DROP COLUMN metrics_store',
+  38: 'ALTER TABLE decommission DROP COLUMN kind',
+  39: 'DROP TABLE cluster_values',
 }
 
 export function makeOlder(db: Database.Database, version: number): void {

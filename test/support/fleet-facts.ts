@@ -28,6 +28,7 @@ export function emptyFleet(): FleetViews {
     upgrade: nobody,
     modifications: none,
     intervalsAt: none,
+    values: () => Promise.resolve(new Map()),
   }
   return createFleetViews(reader, Promise.resolve(createFleetIndex()), () => NOTHING_WAITS, NO_ALERTS)
 }

@@ -88,6 +88,7 @@ export async function plantedRollout(planted: PlantedRollout): Promise<{ readonl
       )
     },
     ...{ upgrades: none, modifications: none, intervalsAt: none, upgrade: () => Promise.resolve(undefined) },
+    values: () => Promise.resolve(new Map()),
   }
   const alerts: Pick<FiredAlertReader, 'firedOn'> = {
     firedOn: (cluster, { fromMs, toMs }) => {

@@ -19,6 +19,7 @@ export interface RouteRequests {
 const END = END_MS / 1000
 const SPAN = `start=${END - 7200}&end=${END}`
 const PAST = 'at=2026-07-15T12:00:00Z'
+const REPLAY = '/api/fleet/v1/configuration/baseline/replay?from=2026-07-01T00:00:00Z'
 const form = (query: string): string => encodeURIComponent(query)
 /** Upgrades are named by their clusters: the tests replace this by ids that the list has. */
 export const UPGRADE_ID = 'UPGRADE_ID'
@@ -222,6 +223,10 @@ function fleetRequests(): Readonly<Record<string, RouteRequests>> {
     'GET /api/fleet/v1/gates/:gate': { reads: () => ['/api/fleet/v1/gates/deployKubeSecondaryDNS'] },
     'GET /api/fleet/v1/configuration': {
       reads: () => ['/api/fleet/v1/configuration', '/api/fleet/v1/configuration?format=csv'],
+    },
+    'GET /api/fleet/v1/configuration/baseline/replay': {
+      reads: (_, team) => clustersOf(team).map((cluster) => `${REPLAY}&baseline=${cluster}`),
+      outside: (_, team) => [`${REPLAY}&baseline=${team}-shop`],
     },
     'GET /api/fleet/v1/configuration/settings/:setting': {
       reads: () => ['/api/fleet/v1/configuration/settings/evictionStrategy'],

@@ -10,7 +10,12 @@ export function hyperConvergedBody(facts: HyperConvergedFacts): Body {
     ...(facts.generation === undefined ? {} : { generation: facts.generation }),
     annotations: { ...facts.jsonPatches },
     rest: {
-      spec: isV1 ? withOthers(v1Spec(facts), facts, 1) : withOthers(flatSpec(facts), facts, 0),
+      spec: {
+        ...(isV1 ? withOthers(v1Spec(facts), facts, 1) : withOthers(flatSpec(facts), facts, 0)),
+        ...(facts.allowedMetrics === undefined
+          ? {}
+          : { observability: { workloads: { allowedMetrics: facts.allowedMetrics } } }),
+      },
       status: {
         conditions: conditionsOf(facts.conditions),
         observedGeneration: facts.observedGeneration,

@@ -27,7 +27,7 @@ const MIGRATION = 'liveMigration.'
 
 /** The HyperConverged object: settings, conditions, and the version that is really reached. */
 export function hyperConverged(history: ClusterHistory): SimObject {
-  const { profile, installedMs, upgrades, patches } = history
+  const { profile, installedMs, upgrades, patches, telemetryOffMs = Infinity, uninstalledMs = Infinity } = history
   const progressing = upgrades.flatMap((upgrade) => progressSpells(history, upgrade))
   const degraded = [
     ...upgrades.flatMap(degradedSpells),
@@ -59,8 +59,9 @@ export function hyperConverged(history: ClusterHistory): SimObject {
     name: 'kubevirt-hyperconverged',
     namespace: profile.installNamespace,
     createdMs: installedMs,
-    goneMs: Infinity,
+    goneMs: uninstalledMs,
     momentsMs: finite([
+      telemetryOffMs,
       ...spells.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]),
       ...upgrades.map(({ endMs }) => endMs),
       ...history.updateMethods.map(({ fromMs }) => fromMs),
@@ -73,6 +74,7 @@ export function hyperConverged(history: ClusterHistory): SimObject {
       if (gate !== undefined) return gate.by
       const setting = planted.find(({ atMs }) => atMs === timeMs)
       if (setting !== undefined) return setting.by
+      if (timeMs === telemetryOffMs) return ownerOf(profile, 'telemetry')
       if (timeMs === installedMs) return ownerOf(profile, 'installation')
       if (patched.has(timeMs)) return ownerOf(profile, 'JSON patches')
       return ends.has(timeMs) ? HCO_SPEC_WRITER : undefined
@@ -106,6 +108,7 @@ export function hyperConverged(history: ClusterHistory): SimObject {
         generation: 3 + ownGates.size + set.length,
         observedGeneration: 3 + ownGates.size + set.length,
         workloadUpdateMethods: methods,
+        ...(timeMs >= telemetryOffMs ? { allowedMetrics: ['none'] } : {}),
         ...settings,
         liveMigration: {
           ...settings.liveMigration,

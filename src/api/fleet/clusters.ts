@@ -8,6 +8,7 @@ import {
   ClustersQuery,
   type ClusterFacets,
   type ClusterItem,
+  type ClusterSilenceItem,
 } from '../../contract/fleet-clusters.ts'
 import { PAGE_DEFAULT } from '../../contract/common.ts'
 import { lastMsOf } from '../../fleet/clusters/fleet-coverage.ts'
@@ -15,6 +16,7 @@ import { decommissionsAt } from '../../fleet/clusters/gone.ts'
 import { problemsAt } from '../../fleet/clusters/cluster-states.ts'
 import type { ClusterPage, ClusterView } from '../../fleet/clusters/cluster-index.ts'
 import { settingsWithDefaults } from '../../fleet/clusters/setting-defaults.ts'
+import type { ClusterSilence } from '../../model/cluster-silence.ts'
 import type { VersionInterval } from '../../model/cluster-record.ts'
 import { decommissionItem, goneItem } from './decommissions.ts'
 import { readCursor, writeCursor } from './cursor.ts'
@@ -50,6 +52,7 @@ export function registerFleetClusters(
           ...pick(query, 'channel', 'platform', 'flavour', 'region', 'text'),
           ...(version === undefined ? {} : { versions: version }),
           ...(state === undefined ? {} : { states: state }),
+          ...pick(query, 'silence'),
           sort,
           isDescending: order === 'desc',
           hasFacets,
@@ -98,13 +101,29 @@ function facetsItem(facets: NonNullable<ClusterPage['facets']>): ClusterFacets {
   }
 }
 
-function clusterItem({ record, states, open, lastSeen, gone }: ClusterView, nowMs: number): ClusterItem {
+function silenceItem({
+  sources,
+  isTotal,
+  sinceMs,
+  cause,
+  evidence,
+  missing,
+  nextStep,
+}: ClusterSilence): ClusterSilenceItem {
+  return {
+    ...{ sources, total: isTotal, since: timeOf(sinceMs), cause, missing, nextStep },
+    evidence: evidence.map(({ atMs, share = null, ...one }) => ({ ...one, at: timeOf(atMs), share })),
+  }
+}
+
+function clusterItem({ record, states, open, lastSeen, gone, silence }: ClusterView, nowMs: number): ClusterItem {
   const { cluster, aliases, platform, hcoVersion, versions, subscription, coverage } = record
   return {
     cluster,
     aliases,
     states,
     gone: gone === undefined ? null : goneItem(gone, nowMs),
+    silence: silence === undefined ? null : silenceItem(silence),
     platform: platform === undefined ? null : { kind: platform.kind, ...knownOrNull(platform, 'version', 'target') },
     version: hcoVersion ?? null,
     versions,

@@ -26,7 +26,7 @@ import type { PortsOf } from '../scope/ports-of.ts'
 import { csvOf } from './csv.ts'
 import { pageAnswer, readCursor } from './cursor.ts'
 import { knownOrNull, timeOf } from './items.ts'
-import { fleetAt } from './moment.ts'
+import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { actorOf, type ApiPeople } from './people.ts'
 import { pick } from './query.ts'
 
@@ -44,13 +44,13 @@ export function registerFleetConfiguration(
     query: ConfigurationQuery,
     answer: ConfigurationAnswer,
     handler: async ({ query, request, reply }) => {
-      const { view, listHead } = fleetAt(ports(request).fleet, clock, undefined)
-      const [found, { asOf, coverage }] = await Promise.all([view.configuration(askedOf(query)), listHead([])])
+      const { view, listHead } = fleetAt(ports(request).fleet, clock, query.at)
+      const [found, head] = await Promise.all([view.configuration(askedOf(query)), listHead(UNAVAILABLE.configuration)])
       const settings = found.settings.slice(0, SETTINGS_MAX).map(useItem)
       if (query.format === 'csv') return sendCsv(reply, 'configuration', settingsCsv(settings))
       const { clusters, reporting, differing } = found
       const total = found.settings.length
-      return { asOf, coverage, clusters, reporting, differing, baseline: baselineItem(found.baseline), total, settings }
+      return { ...head, clusters, reporting, differing, baseline: baselineItem(found.baseline), total, settings }
     },
   })
 
@@ -63,9 +63,9 @@ export function registerFleetConfiguration(
       const { limit = PAGE_DEFAULT, cursor, outliers = false, format } = query
       const list = { ...query, setting: name }
       const after = cursor === undefined ? undefined : readCursor('setting', list, cursor)
-      const { view, listHead } = fleetAt(ports(request).fleet, clock, undefined)
+      const { view, listHead } = fleetAt(ports(request).fleet, clock, query.at)
       const asked = { ...askedOf(query), isOutliersOnly: outliers }
-      const [found, head] = await Promise.all([view.setting(name, asked), listHead([])])
+      const [found, head] = await Promise.all([view.setting(name, asked), listHead(UNAVAILABLE.configuration)])
       if (found === undefined) {
         throw new FleetError('not_found', `no cluster reports a setting ${JSON.stringify(name)}`, {
           hint: 'GET /api/fleet/v1/configuration lists those that are reported',
@@ -98,14 +98,15 @@ export function registerFleetConfiguration(
     path: { cluster: 'Name or alias.' },
     query: DifferencesQuery,
     answer: DifferencesAnswer,
-    handler: async ({ params: { cluster }, query: { against }, request }) => {
-      const nowMs = clock.nowMs()
-      const found = await ports(request).fleet({ nowMs }).differences(cluster, against)
+    handler: async ({ params: { cluster }, query: { against, at }, request }) => {
+      const { view, nowMs, past } = fleetAt(ports(request).fleet, clock, at)
+      const found = await view.differences(cluster, against)
       if (found.kind === 'unknown_cluster') {
         throw new FleetError('not_found', `no cluster is called ${JSON.stringify(found.name)}`)
       }
       return {
         asOf: timeOf(nowMs),
+        ...(await past([])),
         cluster: found.cluster,
         against: found.against,
         reference: found.reference ?? null,

@@ -70,7 +70,7 @@ export function registerDecommissions(
 
 /** Each cluster once, by its own name. Throws `not_found` for an unknown cluster, `bad_request` for one that reported since. */
 async function wishesOf(
-  { clusters, since }: DecommissionRequest,
+  { clusters, since, kind }: DecommissionRequest,
   fleet: FleetViews,
   nowMs: number,
 ): Promise<readonly DecommissionWish[]> {
@@ -94,15 +94,21 @@ async function wishesOf(
       )
     }
     // A sender's clock may be ahead of ours.
-    wishes.set(cluster, { cluster, sinceMs: declaredMs ?? Math.max(nowMs, lastSeenMs) })
+    wishes.set(cluster, {
+      cluster,
+      ...(kind === 'opted_out' ? { kind } : {}),
+      sinceMs: declaredMs ?? Math.max(nowMs, lastSeenMs),
+    })
   }
   return [...wishes.values()]
 }
 
-export function decommissionItem({ id, cluster, sinceMs, by, reason, saidMs, end }: Decommission): DecommissionItem {
+export function decommissionItem(one: Decommission): DecommissionItem {
+  const { id, cluster, kind = 'decommissioned', sinceMs, by, reason, saidMs, end } = one
   return {
     id,
     cluster,
+    kind,
     since: timeOf(sinceMs),
     by,
     reason,

@@ -91,7 +91,12 @@ function nowItem(now: FleetSummary, firing: FiringNow, faults?: ServerFaults): N
     },
     following: { count: following.count, items: following.items.map(openItem), machines: following.machines },
     waiting: { count: waiting.count, items: waiting.items.map(waitingItem) },
-    silent: { count: silent.count, items: silent.items.map(silentItem) },
+    silent: {
+      count: silent.count,
+      items: silent.items.map(silentItem),
+      byCause: [...silent.byCause],
+      oneSource: [...silent.oneSource],
+    },
     firing: firingItem(firing),
     versions: { of: versions.of, untold: versions.unreported, items: [...versions.items] },
     fallingEdges: { count: fallingEdges.count, items: fallingEdges.items.map(fallingItem) },
@@ -129,12 +134,12 @@ function waitingItem(upgrade: WaitingUpgrade): WaitingUpgradeItem {
   }
 }
 
-function silentItem({ cluster, lastSeenMs, version, upgrade }: SilentCluster): SilentClusterItem {
+function silentItem({ cluster, lastSeenMs, cause, version, upgrade }: SilentCluster): SilentClusterItem {
   const open =
     upgrade === undefined
       ? null
       : { id: upgrade.id, to: upgrade.to, stuck: upgrade.isStuck, ...knownOrNull(upgrade, 'from', 'phase') }
-  return { cluster, lastSeenAt: timeOf(lastSeenMs), version: version ?? null, upgrade: open }
+  return { cluster, lastSeenAt: timeOf(lastSeenMs), cause: cause ?? null, version: version ?? null, upgrade: open }
 }
 
 function faultsItem(faults: ServerFaults, nowMs: number): Now['faults'] {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { FleetError } from '../../base/errors.ts'
-import { Replay, ReplayRequest, type ReplayOutcome } from '../../contract/replay.ts'
+import { Replay, ReplayRequest, type ReplayDifference, type ReplayOutcome } from '../../contract/replay.ts'
 import type { ReplayAnswer, ReplayedCounts } from '../../rules/replay-request.ts'
 import type { ReplayInput } from '../../rules/replay-request.ts'
 import { formatValue } from '../prometheus/format-value.ts'
@@ -38,12 +38,17 @@ export function registerReplay(app: FastifyInstance, ports: PortsOf<{ readonly r
   })
 }
 
-function replayView({ present, edited, ...window }: ReplayAnswer): Replay {
+function replayView({ present, edited, difference, ...window }: ReplayAnswer): Replay {
   return {
     ...window,
+    ...(difference === undefined ? {} : { difference: differenceView(difference) }),
     ...(present === undefined ? {} : { present: outcomeView(present) }),
     ...(edited === undefined ? {} : { edited: outcomeView(edited) }),
   }
+}
+
+function differenceView({ isCut, ...difference }: NonNullable<ReplayAnswer['difference']>): ReplayDifference {
+  return { ...difference, cut: isCut }
 }
 
 function outcomeView({ runs, firingByBlock, ...counts }: ReplayedCounts): ReplayOutcome {

@@ -28,6 +28,7 @@ import { registerAlerts } from '../fleet/alerts.ts'
 import { registerAcceptances } from '../fleet/acceptances.ts'
 import { registerReadiness } from '../fleet/readiness.ts'
 import { registerDecommissions } from '../fleet/decommissions.ts'
+import { registerBaselineReplay } from '../fleet/baseline-replay.ts'
 import { registerFleetConfiguration } from '../fleet/configuration.ts'
 import { registerFleetKvmStack } from '../fleet/kvm-stack.ts'
 import { registerClusterReport } from '../fleet/cluster-report.ts'
@@ -330,6 +331,7 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
   registerFleetGates(app, ports, clock)
   registerFleetPatches(app, ports, clock)
   registerFleetConfiguration(app, ports, clock)
+  registerBaselineReplay(app, ports, clock)
   registerFleetKvmStack(app, ports, clock)
   registerJaegerLegacy(app, ports, clock)
   registerJaegerV3(app, ports)

@@ -1,16 +1,23 @@
 /**
- * A cluster at a past moment. Version intervals give its versions. Conditions, settings and nodes are stored for the present
- * only, so they are left out of a cluster that was seen after the moment. Pure.
+ * A cluster at a past moment. Version intervals give its versions, stored periods its conditions, settings and nodes; what is
+ * stored for the present only is left out of a cluster that was seen after the moment. Pure.
  */
 import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
 import { lastMsOf, type KnownCluster } from './fleet-coverage.ts'
+import type { ValueInterval } from '../../model/cluster-value.ts'
+import { recordOfValues } from '../past/value-keys.ts'
 import { runningVersions } from '../derive/intervals.ts'
 import type { LastSeen } from '../stuck/stuck.ts'
 
-/** @param intervals the cluster's version intervals at the moment. Returns `undefined`: the cluster was not seen yet. */
+/**
+ * Returns `undefined`: the cluster was not seen yet.
+ * @param intervals the cluster's version intervals at the moment
+ * @param values the periods of its values, all or those of the moment
+ */
 export function clusterAt(
   { record, lastSeen }: KnownCluster & { readonly record: ClusterRecord },
   intervals: readonly VersionInterval[],
+  values: readonly ValueInterval[],
   atMs: number,
 ): ClusterRecord | undefined {
   if (record.firstSeenMs > atMs) return undefined
@@ -23,9 +30,7 @@ export function clusterAt(
     aliases,
     ...(Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as Partial<ClusterRecord>),
     ...runningVersions(intervals),
-    conditions: [],
-    settings: { liveMigration: {}, featureGates: {} },
-    pools: [],
+    ...recordOfValues(valuesAt(values, atMs)),
     ...(workloads === undefined || workloads.atMs > atMs ? {} : { workloads }),
     instanceTypes: {},
     preferences: {},
@@ -34,6 +39,15 @@ export function clusterAt(
     lastSeenMs: Math.min(record.lastSeenMs, atMs),
     coverage: coverageAt(record.coverage, atMs),
   }
+}
+
+/** By key. */
+export function valuesAt(values: readonly ValueInterval[], atMs: number): ReadonlyMap<string, unknown> {
+  const found = new Map<string, unknown>()
+  for (const { key, fromMs, untilMs = Infinity, value } of values) {
+    if (fromMs <= atMs && atMs < untilMs) found.set(key, value)
+  }
+  return found
 }
 
 /** By source: when the cluster was last seen, at most the moment. */

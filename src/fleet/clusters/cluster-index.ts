@@ -3,6 +3,7 @@
  * filter, order and page. About ten thousand records; nothing here reads a clock or a store.
  */
 import { groupBy } from '../../base/group-by.ts'
+import type { ClusterSilence, SilenceCause } from '../../model/cluster-silence.ts'
 import type { ClusterRecord, ClusterState } from '../../model/cluster-record.ts'
 import type { Decommission } from '../../model/decommission.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
@@ -24,6 +25,8 @@ export interface ClusterQuery extends PageQuery, ClusterFilter {
   readonly sort: (typeof CLUSTER_SORTS)[number]
   /** Whether to count what the list can be narrowed to. */
   readonly hasFacets?: boolean
+  /** Clusters that are silent for one of these causes; absent: all. */
+  readonly silence?: readonly SilenceCause[]
 }
 
 export interface ClusterView {
@@ -35,6 +38,8 @@ export interface ClusterView {
   readonly gone?: Gone
   /** All decommissions ever declared of it, in the order in which they were declared. */
   readonly decommissions: readonly Decommission[]
+  /** Absent: all of its data sources send. */
+  readonly silence?: ClusterSilence
 }
 
 /** A cluster that a filter matches. */
@@ -89,15 +94,23 @@ export interface ClusterIndex {
   known(): Iterable<ObservedCluster>
   active(nowMs: number): Iterable<ObservedCluster>
   open(): readonly UpgradeRecord[]
-  list(query: ClusterQuery, verdictOf: VerdictOf, nowMs: number): ClusterPage
+  /** Of one cluster by its own name. */
+  openOf(cluster: string): readonly UpgradeRecord[]
+  /** Rises with each change: of facts, of reports, of declarations. */
+  revision(): number
+  /** @param silences of all clusters */
+  list(query: ClusterQuery, verdictOf: VerdictOf, nowMs: number, silences: Silences): ClusterPage
   /** All clusters that a filter matches, and whether each is silent. */
   matching(filter: ClusterFilter, verdictOf: VerdictOf, nowMs: number): readonly ClusterMatch[]
   /** By name or alias. */
-  find(name: string, verdictOf: VerdictOf, nowMs: number): ClusterView | undefined
+  find(name: string, verdictOf: VerdictOf, nowMs: number, silences: Silences): ClusterView | undefined
   coverage(nowMs: number): FleetCoverage
   /** Puts some clusters into another index: records, open upgrades, when they were seen, traits; no declarations. */
   copyTo(other: Pick<ClusterIndex, 'put' | 'markSeen' | 'describe'>, isIncluded: (cluster: string) => boolean): void
 }
+
+/** By cluster. */
+export type Silences = ReadonlyMap<string, ClusterSilence>
 
 export type VerdictOf = (record: UpgradeRecord) => StuckVerdict
 
@@ -129,8 +142,10 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
   const onlySeen = new Map<string, ObservedCluster>()
   const traits = new Map<string, ClusterTraits>()
   let decommissionsOf: ReadonlyMap<string, readonly Decommission[]> = new Map()
+  let revision = 0
 
   const store = (own: ClusterRecord, open: readonly UpgradeRecord[], since: LastSeen): void => {
+    revision++
     const record = { ...traits.get(own.cluster), ...own }
     const { objectsLastMs, metricsLastMs } = record.coverage
     const lastSeen = laterSeen({ objectsMs: objectsLastMs, metricsMs: metricsLastMs }, since)
@@ -182,7 +197,12 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
     }
     return { stored, record, states: silent ? states.silent : states.reporting, gone }
   }
-  const viewOf = ({ stored, record, states, gone: why }: ClusterWithStates, verdictOf: VerdictOf): ClusterView => {
+  const viewOf = (
+    { stored, record, states, gone: why }: ClusterWithStates,
+    verdictOf: VerdictOf,
+    silences: Silences,
+  ): ClusterView => {
+    const silence = silences.get(record.cluster)
     const { lastSeen } = stored
     const decommissions = decommissionsOf.get(record.cluster) ?? NONE_DECLARED
     return {
@@ -192,6 +212,7 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
       states,
       ...(why === undefined ? {} : { gone: why }),
       decommissions,
+      ...(silence === undefined ? {} : { silence }),
     }
   }
 
@@ -202,6 +223,7 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
       onlySeen.delete(cluster)
     },
     remove: (cluster) => {
+      revision++
       clusters.delete(cluster)
       onlySeen.delete(cluster)
       traits.delete(cluster)
@@ -209,6 +231,7 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
     markSeen: (cluster, seen) => {
       const stored = clusters.get(cluster)
       if (stored === undefined) {
+        revision++
         onlySeen.set(
           cluster,
           observedCluster(cluster, undefined, laterSeen(onlySeen.get(cluster)?.lastSeen ?? {}, seen)),
@@ -216,6 +239,7 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
         return
       }
       if (!isLater(seen, stored.since)) return
+      revision++
       const lastSeen = laterSeen(stored.lastSeen, seen)
       const since = laterSeen(stored.since, seen)
       const { record } = stored
@@ -235,6 +259,7 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
     records: () => [...eachRecord()],
     eachRecord,
     declare: (decommissions) => {
+      revision++
       decommissionsOf = groupBy(decommissions, ({ cluster }) => cluster)
     },
     returned: () =>
@@ -255,16 +280,23 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
     known,
     active,
     open: () => [...clusters.values()].flatMap(({ open }) => open),
-    list: (query, verdictOf, nowMs) => {
-      const { hasFacets = false } = query
+    openOf: (cluster) => clusters.get(cluster)?.open ?? NO_UPGRADES,
+    revision: () => revision,
+    list: (query, verdictOf, nowMs, silences) => {
+      const { hasFacets = false, silence: causes } = query
+      const isOfCause = ({ cluster }: ClusterRecord): boolean =>
+        causes === undefined || causes.some((cause) => silences.get(cluster)?.cause === cause)
       const seen: ClusterWithStates[] = []
       const fitting: ClusterWithStates[] = []
       for (const stored of clusters.values()) {
+        if (!isOfCause(stored.record)) continue
         const isFitting = fitsFilter(stored.record, query)
         if (!hasFacets && !isFitting) continue
         const one = withStates(stored, verdictOf, nowMs)
         seen.push(one)
-        if (isFitting && fitsStates(one.states, query.states)) fitting.push(one)
+        // A decommissioned cluster is silent for a cause too.
+        const isAnyState = causes !== undefined && query.states === undefined
+        if (isFitting && (isAnyState || fitsStates(one.states, query.states))) fitting.push(one)
       }
       const keyOf = SORT_KEYS[query.sort]
       const order = {
@@ -277,7 +309,7 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
       const last = page.at(-1)
       const hasMore = found.length > page.length && last !== undefined
       return {
-        clusters: page.map((one) => viewOf(one, verdictOf)),
+        clusters: page.map((one) => viewOf(one, verdictOf, silences)),
         total: fitting.length,
         ...(hasFacets ? { facets: facetsOf(seen, query) } : {}),
         ...(hasMore ? { next: { key: keyOf(last), id: last.record.cluster } } : {}),
@@ -296,9 +328,9 @@ export function createClusterIndex(goneAfterMs = Infinity): ClusterIndex {
       }
       return found
     },
-    find: (name, verdictOf, nowMs) => {
+    find: (name, verdictOf, nowMs, silences) => {
       const stored = named(name)
-      return stored && viewOf(withStates(stored, verdictOf, nowMs), verdictOf)
+      return stored && viewOf(withStates(stored, verdictOf, nowMs), verdictOf, silences)
     },
     coverage: (nowMs) => coverageOf(known(), (one) => goneOf(one, nowMs) !== undefined, nowMs),
     copyTo: (other, isIncluded) => {
@@ -322,6 +354,7 @@ const SORT_KEYS: Readonly<Record<ClusterQuery['sort'], (one: ClusterWithStates) 
 }
 
 const NONE_DECLARED: readonly Decommission[] = []
+const NO_UPGRADES: readonly UpgradeRecord[] = []
 
 function areSameTraits(a: ClusterTraits = {}, b: ClusterTraits): boolean {
   return a.region === b.region && a.provider === b.provider && a.environment === b.environment

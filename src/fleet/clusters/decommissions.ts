@@ -14,7 +14,7 @@ export interface DecommissionStore {
   write(changed: readonly Decommission[], actions: readonly AuditedAction[]): Promise<void>
 }
 
-export type DecommissionWish = Pick<Decommission, 'cluster' | 'sinceMs'>
+export type DecommissionWish = Pick<Decommission, 'cluster' | 'sinceMs' | 'kind'>
 
 /** A cluster that was seen again after it was declared decommissioned. */
 export interface ReturnedCluster {
@@ -73,8 +73,8 @@ export async function createDecommissions(
         const replaced = [...stored.values()]
           .filter(({ cluster, end }) => end === undefined && named.has(cluster))
           .map((one) => withdrawn(one, by, nowMs))
-        const made = wishes.map(({ cluster, sinceMs }): Decommission => {
-          return { id: newId(), cluster, sinceMs, by, reason, saidMs: nowMs }
+        const made = wishes.map((wish): Decommission => {
+          return { id: newId(), ...wish, by, reason, saidMs: nowMs }
         })
         await write(
           [...replaced, ...made],

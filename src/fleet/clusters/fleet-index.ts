@@ -8,6 +8,7 @@ import type { ConfigurationBaseline } from '../../model/configuration.ts'
 import type { Decommission } from '../../model/decommission.ts'
 import type { Target } from '../../model/readiness.ts'
 import type { ClusterFacts } from '../../model/fleet-facts.ts'
+import type { ClusterSilence } from '../../model/cluster-silence.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import {
@@ -36,6 +37,7 @@ import { createPatchSeries } from '../patches/patch-series.ts'
 import { eachInSteps, type Steps } from '../../base/thread-slices.ts'
 import { differenceValues } from '../configuration/difference-values.ts'
 import type { DerivedValue } from '../series/derived-metrics.ts'
+import { cachedSilences } from '../silence/cached-silences.ts'
 import { createDerivedSeriesState, derivedSeries, type WrittenSeries } from '../series/derived-series.ts'
 import { createStuckJudge, type StuckJudge } from '../stuck/stuck.ts'
 import { createBaselineIndex, type BaselineIndex } from '../stuck/stuck-baseline.ts'
@@ -71,6 +73,8 @@ export interface FleetIndex extends Pick<
   clusters(query: ClusterQuery, nowMs: number): ClusterPage
   /** By name or alias. */
   cluster(name: string, nowMs: number): ClusterView | undefined
+  /** Clusters with a data source that stopped, or that sent nothing for long, by name. */
+  silences(nowMs: number): ReadonlyMap<string, ClusterSilence>
   readonly readiness: FleetReadiness
   /** Clusters that are not gone and whose peers were offered a newer version long ago. */
   notOffered(nowMs: number): readonly NotOffered[]
@@ -166,6 +170,7 @@ function createFleetIndexFrom(
       .map((record) => ({ record, verdict: verdictOf(record) }))
       .sort((a, b) => compareRecords(a.record, b.record))
   }
+  const silences = cachedSilences(clusters, verdictAt, goneAfterMs)
   const members = () => clusters.records().map((cluster) => ({ cluster, ...summaries.get(cluster.cluster)! }))
   // Offers to a cluster that is gone still count for its peers.
   const notOfferedHere = (nowMs: number): readonly NotOffered[] =>
@@ -205,8 +210,9 @@ function createFleetIndexFrom(
     goneAfterMs,
     edges,
     verdicts,
-    clusters: (query, nowMs) => clusters.list(query, verdictAt(nowMs), nowMs),
-    cluster: (name, nowMs) => clusters.find(name, verdictAt(nowMs), nowMs),
+    clusters: (query, nowMs) => clusters.list(query, verdictAt(nowMs), nowMs, silences(nowMs)),
+    cluster: (name, nowMs) => clusters.find(name, verdictAt(nowMs), nowMs, silences(nowMs)),
+    silences,
     readiness: {
       setAlerts: readiness.setAlerts,
       accept: readiness.accept,
@@ -261,8 +267,13 @@ function createFleetIndexFrom(
         here.map((record) => ({ record, patches: summaries.get(record.cluster)?.patches ?? [] })),
       )
       yield
+      const silent = silences(nowMs)
+      yield
       const differences = yield* differenceValues(here, baseline && clusters.recordOf(baseline.cluster))
-      const derived = derivedSeries({ clusters: here, gone, open, notOffered, readiness: verdicts, patches }, nowMs)
+      const derived = derivedSeries(
+        { clusters: here, gone, open, notOffered, readiness: verdicts, patches, silent },
+        nowMs,
+      )
       const values = [...derived, ...differences, ...rollouts]
       return yield* written.next(values, nowMs)
     },

@@ -1,5 +1,6 @@
 /** The record of one cluster: its current state by all sources. Absent values are unknown. */
 import type { ClusterProblem, ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
+import type { HyperConvergedFacts } from '../../model/object-facts.ts'
 import { HCO_PACKAGES, type ClusterHistory } from './cluster-history.ts'
 import { coverageOf, seenOf } from './coverage.ts'
 import { hazardFactsOf } from './hazard-facts.ts'
@@ -18,6 +19,7 @@ import { aliasesOf, nodesOf, platformOf, poolsOf, refusedAliasesOf } from './pla
 import { runningVersions } from './intervals.ts'
 import { presentObjects, presentRuns, type PresentObject } from './present.ts'
 import { settingsOf } from './settings.ts'
+import { writtenOf } from './written.ts'
 
 export function deriveRecord(
   history: ClusterHistory,
@@ -54,6 +56,7 @@ export function deriveRecord(
     pools: poolsOf(history),
     ...(workloads === undefined ? {} : { workloads }),
     ...placesOf(history),
+    ...intentOf(history),
     ...(goldenImages === undefined ? {} : { goldenImages }),
     ...(descheduler === undefined ? {} : { descheduler }),
     ...machinesOf(history),
@@ -81,7 +84,7 @@ function newestSubscription(history: ClusterHistory): PresentObject<'subscriptio
     .sort((a, b) => (b.facts.createdMs ?? 0) - (a.facts.createdMs ?? 0))[0]
 }
 
-function placesOf(history: ClusterHistory): Pick<ClusterRecord, 'hyperConverged' | 'hcoSubscription'> {
+export function placesOf(history: ClusterHistory): Pick<ClusterRecord, 'hyperConverged' | 'hcoSubscription'> {
   const hyperConverged = hyperConvergedHistoryOf(history)
   const subscription = newestSubscription(history)
   return {
@@ -90,8 +93,24 @@ function placesOf(history: ClusterHistory): Pick<ClusterRecord, 'hyperConverged'
   }
 }
 
+/** What shows that the cluster is to send nothing: HyperConverged was deleted, or allows no metrics. */
+export function intentOf(history: ClusterHistory): Pick<ClusterRecord, 'hyperConvergedRemovedMs' | 'telemetryOff'> {
+  const hyperConverged = hyperConvergedHistoryOf(history)
+  if (hyperConverged === undefined) {
+    const removedMs = history.of('hyperconvergeds').map(({ gone }) => gone!.atMs)
+    return removedMs.length === 0 ? {} : { hyperConvergedRemovedMs: Math.max(...removedMs) }
+  }
+  if (!allowsNoMetrics(hyperConverged.states.at(-1)!.facts)) return {}
+  const isSame = (earlier: HyperConvergedFacts): boolean => allowsNoMetrics(earlier)
+  return { telemetryOff: writtenOf(hyperConverged, isSame) }
+}
+
+function allowsNoMetrics({ allowedMetrics }: HyperConvergedFacts): boolean {
+  return allowedMetrics?.length === 1 && allowedMetrics[0] === 'none'
+}
+
 /** From the Subscription, or else from OLM's metric. */
-function subscriptionOf(history: ClusterHistory): Subscription | undefined {
+export function subscriptionOf(history: ClusterHistory): Subscription | undefined {
   const newest = newestSubscription(history)
   if (newest === undefined) return subscriptionOfMetric(history)
   const { package: name, channel, approval, source, state, installedCsv, currentCsv } = newest.facts

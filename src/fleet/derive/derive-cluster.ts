@@ -23,6 +23,7 @@ import { spanUpgrades } from './span-upgrades.ts'
 import { deriveRecord } from './cluster.ts'
 import { deriveIntervals } from './intervals.ts'
 import { deriveModifications } from './modifications.ts'
+import { deriveValues } from '../past/derive-values.ts'
 
 export function deriveCluster(observations: ClusterObservations): ClusterFacts {
   const history = clusterHistory(observations)
@@ -35,6 +36,7 @@ export function deriveCluster(observations: ClusterObservations): ClusterFacts {
     intervals,
     upgrades: withHazardsAtStart(history, upgrades, intervals, modifications),
     modifications,
+    values: deriveValues(history, intervals),
   }
 }
 

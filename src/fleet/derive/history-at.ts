@@ -11,8 +11,13 @@ export function historyAt(history: ClusterHistory, atMs: number): ClusterHistory
     ...history,
     observations: {
       ...observations,
-      objects: observations.objects.filter(({ observedMs }) => observedMs <= atMs),
-      metrics: observations.metrics.flatMap((run) => runAt(run, atMs)),
+      // Most readers read the histories alone.
+      get objects() {
+        return observations.objects.filter(({ observedMs }) => observedMs <= atMs)
+      },
+      get metrics() {
+        return observations.metrics.flatMap((run) => runAt(run, atMs))
+      },
       spans: [],
     },
     of: <K extends ObjectKind>(kind: K) => {

@@ -17,7 +17,7 @@ import type { PendingDerivation } from './pending-derivations.ts'
 import { WriteBehind } from './write-behind.ts'
 
 export interface DerivationStageParts extends EvidenceReader {
-  readonly facts: Pick<FleetFactsReader, 'cluster'>
+  readonly facts: Pick<FleetFactsReader, 'cluster' | 'values'>
   readonly alerts: Pick<FiredAlertReader, 'firedOn'>
   readonly alertTraces: Pick<AlertTraces, 'waiting'>
   readonly writer: {
@@ -98,11 +98,12 @@ export async function derivePending(
 
 /** The facts of a cluster that evidence and stored facts show, and what of the stored ones changes. */
 export async function deriveMerged(
-  parts: EvidenceReader & { readonly facts: Pick<FleetFactsReader, 'cluster'> },
+  parts: EvidenceReader & { readonly facts: Pick<FleetFactsReader, 'cluster' | 'values'> },
   cluster: string,
   evidenceFromMs: number,
 ): Promise<MergedFacts> {
-  const stored = await parts.facts.cluster(cluster)
+  const found = await parts.facts.cluster(cluster)
+  const stored = found && { ...found, values: (await parts.facts.values([cluster])).get(cluster) ?? [] }
   const { members = [], ...derived } = await deriveFrom(parts, cluster)
   const absorbed: ClusterFacts[] = []
   for (const name of members) {

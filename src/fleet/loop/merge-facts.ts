@@ -32,6 +32,10 @@ export function mergeFacts(
     modifications: mergeModifications(stored?.modifications ?? [], derived.modifications, evidenceFromMs).sort(
       (a, b) => modificationKeyOf(a) - modificationKeyOf(b) || compareTexts(a.id, b.id),
     ),
+    // As old as the evidence, which expires with them: an object that did not change since is evidence however old.
+    ...(derived.values === undefined
+      ? {}
+      : { values: derived.values.filter(({ untilMs = Infinity }) => untilMs >= evidenceFromMs) }),
   }
 }
 
@@ -133,6 +137,7 @@ export function removalOf({ cluster: { cluster }, upgrades, intervals, modificat
     upgrades: { removed: upgrades, put: [] },
     intervals: { removed: intervals, put: [] },
     modifications: { removed: modifications, put: [] },
+    values: [],
   }
 }
 
@@ -145,9 +150,16 @@ export function factsChangeOf(stored: ClusterFacts | undefined, after: ClusterFa
     upgrades: listChangeOf(stored?.upgrades ?? [], after.upgrades, ({ upgrade }) => upgrade.id, JSON.stringify),
     intervals: listChangeOf(stored?.intervals ?? [], after.intervals, intervalKeyOf, intervalTextOf),
     modifications: listChangeOf(stored?.modifications ?? [], after.modifications, ({ id }) => id, JSON.stringify),
+    ...(after.values === undefined || JSON.stringify(stored?.values ?? []) === JSON.stringify(after.values)
+      ? {}
+      : { values: after.values }),
   }
   const lists = [change.upgrades, change.intervals, change.modifications]
-  return isRecordSame && lists.every(({ removed, put }) => removed.length + put.length === 0) ? undefined : change
+  return isRecordSame &&
+    lists.every(({ removed, put }) => removed.length + put.length === 0) &&
+    change.values === undefined
+    ? undefined
+    : change
 }
 
 function listChangeOf<T>(

@@ -1,4 +1,5 @@
 /** The rows of the landing page: the fields of an open upgrade or of a silent cluster that a row shows. */
+import type { SilenceCause } from '../../model/cluster-silence.ts'
 import type { EdgeFacts, StuckVerdict } from '../../model/stuck.ts'
 import type { PhaseName } from '../../model/upgrade.ts'
 import { lastMsOf, type KnownCluster } from '../clusters/fleet-coverage.ts'
@@ -75,10 +76,15 @@ export function waitingUpgrade(one: OpenUpgrade) {
   return { id, cluster, operator, from, to, sinceMs, channel, namespace, installPlan, isStuck: one.verdict.isStuck }
 }
 
-export function silentCluster({ cluster, record, lastSeen }: KnownCluster, open: readonly OpenUpgrade[]) {
+export function silentCluster(
+  { cluster, record, lastSeen }: KnownCluster,
+  open: readonly OpenUpgrade[],
+  cause: SilenceCause | undefined,
+) {
   const [first] = open.toSorted((a, b) => Number(b.verdict.isStuck) - Number(a.verdict.isStuck))
   return {
     cluster,
+    cause,
     lastSeenMs: lastMsOf(lastSeen) ?? record?.lastSeenMs ?? 0,
     version: record && shownVersion(record),
     /** The open upgrade when the cluster went silent. */

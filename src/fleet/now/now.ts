@@ -4,6 +4,7 @@
  * that is shown. Pure; `nowMs` is the only source of time.
  */
 import { groupBy } from '../../base/group-by.ts'
+import { SILENCE_CAUSES, type ClusterSilence, type SilenceCause } from '../../model/cluster-silence.ts'
 import type { EdgeFacts } from '../../model/stuck.ts'
 import type { PhaseName } from '../../model/upgrade.ts'
 import type { FleetCoverage, ObservedCluster } from '../clusters/fleet-coverage.ts'
@@ -35,7 +36,11 @@ export interface FleetNow {
   /** The longest wait first. */
   readonly waiting: Counted<WaitingUpgrade>
   /** Clusters with an open upgrade first, then the last seen. */
-  readonly silent: Counted<SilentCluster>
+  readonly silent: Counted<SilentCluster> & {
+    /** The most frequent first; `oneSource`: of reporting clusters with one silent data source. */
+    readonly byCause: readonly CauseCount[]
+    readonly oneSource: readonly CauseCount[]
+  }
   readonly versions: {
     readonly of: number
     readonly unreported: number
@@ -49,6 +54,11 @@ export interface FleetNow {
 export interface Counted<T> {
   readonly count: number
   readonly items: readonly T[]
+}
+
+export interface CauseCount {
+  readonly cause: SilenceCause
+  readonly count: number
 }
 
 export interface PhaseCount {
@@ -65,6 +75,7 @@ export interface NowSource {
   /** The open upgrades of the same clusters. */
   open(nowMs: number): readonly OpenUpgrade[]
   fallingEdges(nowMs: number): readonly FallingEdge[]
+  silences(nowMs: number): ReadonlyMap<string, ClusterSilence>
   readonly edges: { edge(name: EdgeName): EdgeFacts | undefined }
 }
 
@@ -73,6 +84,8 @@ export function fleetNow(index: NowSource, nowMs: number, listMax: number): Flee
   const coverage = index.coverage(nowMs)
   const open = index.open(nowMs)
   const openOf = groupBy(open, ({ record }) => record.upgrade.cluster)
+  const silences = index.silences(nowMs)
+  const partly: SilenceCause[] = []
   const silent: SilentCluster[] = []
   const silentNames = new Set<string>()
   const versions = new Map<string, number>()
@@ -81,9 +94,11 @@ export function fleetNow(index: NowSource, nowMs: number, listMax: number): Flee
     const { cluster, record } = one
     if (nowMs > one.notSilentUntilMs) {
       silentNames.add(cluster)
-      silent.push(silentCluster(one, openOf.get(cluster) ?? []))
+      silent.push(silentCluster(one, openOf.get(cluster) ?? [], silences.get(cluster)?.cause))
       continue
     }
+    const oneSource = silences.get(cluster)
+    if (oneSource !== undefined) partly.push(oneSource.cause)
     if (one.isUnknown) unknown++
     const version = record === undefined ? undefined : shownVersion(record)
     if (version === undefined) continue
@@ -117,7 +132,11 @@ export function fleetNow(index: NowSource, nowMs: number, listMax: number): Flee
       listMax,
       waitingUpgrade,
     ),
-    silent: firstOf(silent, withUpgradeFirst, listMax, (one) => one),
+    silent: {
+      ...firstOf(silent, withUpgradeFirst, listMax, (one) => one),
+      byCause: causeCounts(silent.flatMap(({ cause }) => cause ?? [])),
+      oneSource: causeCounts(partly),
+    },
     versions: {
       of: reporting,
       unreported: reporting - reported,
@@ -163,6 +182,12 @@ function phaseCounts(open: readonly OpenUpgrade[]): readonly PhaseCount[] {
         return Number(a.phase === undefined) - Number(b.phase === undefined)
       return comparePhases(a.phase, b.phase)
     })
+}
+
+function causeCounts(causes: readonly SilenceCause[]): readonly CauseCount[] {
+  return [...groupBy(causes, (cause) => cause)]
+    .map(([cause, of]) => ({ cause, count: of.length }))
+    .sort((a, b) => b.count - a.count || SILENCE_CAUSES.indexOf(a.cause) - SILENCE_CAUSES.indexOf(b.cause))
 }
 
 function withUpgradeFirst(a: SilentCluster, b: SilentCluster): number {

@@ -7,11 +7,13 @@
  * takes seconds in a large fleet. The caller caches the index for a while.
  */
 import { groupBy } from '../../base/group-by.ts'
+import { sharedTurn } from '../../base/thread-slices.ts'
+import type { ValueInterval } from '../../model/cluster-value.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
 import type { PhaseName, UpgradeRecord } from '../../model/upgrade.ts'
 import { clusterAt, lastSeenAt } from '../clusters/cluster-at.ts'
-import { createClusterIndex } from '../clusters/cluster-index.ts'
+import { createClusterIndex, type Silences } from '../clusters/cluster-index.ts'
 import type { OpenUpgrade } from '../clusters/cluster-states.ts'
 import { fallingEdges } from '../edges/falling-edges.ts'
 import type { FleetIndex } from '../clusters/fleet-index.ts'
@@ -20,7 +22,11 @@ import { verdictOfGone } from '../clusters/gone.ts'
 import type { FleetIndexReader } from '../fleet-view.ts'
 import { eachUpgrade } from './past-pages.ts'
 import { recordAt } from './record-at.ts'
+import { cachedSilences } from '../silence/cached-silences.ts'
 import { isOpen, type LastSeen } from '../stuck/stuck.ts'
+
+/** Clusters whose past values are read before other calls run: some ten milliseconds. */
+const VALUES_AT_ONCE = 100
 
 export interface PastFleet extends FleetIndexReader {
   /** Of all clusters, also of those that were gone then. */
@@ -34,7 +40,7 @@ export type PresentFleet = Pick<
 >
 
 export async function pastFleet(
-  facts: Pick<FleetFactsReader, 'intervalsAt' | 'upgrades'>,
+  facts: Pick<FleetFactsReader, 'intervalsAt' | 'upgrades' | 'values'>,
   present: PresentFleet,
   atMs: number,
 ): Promise<PastFleet> {
@@ -60,13 +66,25 @@ export async function pastFleet(
   }
 
   const intervals = groupBy(await facts.intervalsAt(atMs), ({ cluster }) => cluster)
+  const names = Array.from(present.known(), ({ cluster, record }) => (record === undefined ? [] : [cluster])).flat()
+  const values = new Map<string, readonly ValueInterval[]>()
+  for (let from = 0; from < names.length; from += VALUES_AT_ONCE) {
+    for (const [cluster, all] of await facts.values(names.slice(from, from + VALUES_AT_ONCE))) {
+      // Only those of the moment stay in memory.
+      values.set(
+        cluster,
+        all.filter(({ fromMs, untilMs = Infinity }) => fromMs <= atMs && atMs < untilMs),
+      )
+    }
+    await sharedTurn()
+  }
   for (const { cluster, record, lastSeen } of present.known()) {
     if (record === undefined) {
       // Only samples are known: when the cluster was first seen is unknown.
       if ((lastMsOf(lastSeen) ?? Infinity) <= atMs) clusters.markSeen(cluster, lastSeen)
       continue
     }
-    const then = clusterAt({ cluster, record, lastSeen }, intervals.get(cluster) ?? [], atMs)
+    const then = clusterAt({ cluster, record, lastSeen }, intervals.get(cluster) ?? [], values.get(cluster) ?? [], atMs)
     if (then === undefined) continue
     clusters.put(then, upgrades.get(cluster) ?? [])
     clusters.markSeen(cluster, lastSeenAt(lastSeen, atMs))
@@ -85,6 +103,8 @@ export async function pastFleet(
     .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   const verdicts = new Map(open.map(({ verdict }) => [verdict.upgradeId, verdict]))
   const known = (record: UpgradeRecord): StuckVerdict => verdicts.get(record.upgrade.id) ?? verdictOf(record)
+  const computed = cachedSilences(clusters, () => known, present.goneAfterMs)
+  const silences = (): Silences => computed(atMs)
   return {
     edges,
     openRecords: () => clusters.open(),
@@ -98,8 +118,9 @@ export async function pastFleet(
     coverage: () => clusters.coverage(atMs),
     open: () => open,
     fallingEdges: () => fallingEdges(edges.runs(), atMs),
-    clusters: (query) => clusters.list(query, known, atMs),
-    cluster: (name) => clusters.find(name, known, atMs),
+    silences,
+    clusters: (query) => clusters.list(query, known, atMs, silences()),
+    cluster: (name) => clusters.find(name, known, atMs, silences()),
     lastReportOf: (name) => clusters.lastReportOf(name),
     // Of what was offered only the present is stored.
     notOffered: () => [],

@@ -37,6 +37,7 @@ export function scopedFacts(facts: FleetFactsReader, scope: Scope): FleetFactsRe
     },
     modifications: (query) => facts.modifications({ ...query, clusters: [...scope.clusters] }),
     intervalsAt: (timeMs) => facts.intervalsAt(timeMs, [...scope.clusters]),
+    values: (clusters) => facts.values(clusters.filter(isIn)),
   }
 }
 

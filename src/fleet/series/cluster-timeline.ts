@@ -89,7 +89,7 @@ const SEEN_LATER = { metricsMs: Infinity }
 
 function recordThen(record: ClusterRecord, intervals: readonly VersionInterval[], atMs: number): ClusterRecord {
   const current = intervals.filter(({ fromMs, untilMs = Infinity }) => fromMs <= atMs && untilMs > atMs)
-  return clusterAt({ cluster: record.cluster, record, lastSeen: SEEN_LATER }, current, atMs)!
+  return clusterAt({ cluster: record.cluster, record, lastSeen: SEEN_LATER }, current, [], atMs)!
 }
 
 function infoLabels(record: ClusterRecord): Readonly<Record<string, string>> {

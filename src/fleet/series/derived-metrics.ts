@@ -95,6 +95,14 @@ export const DERIVED_METRICS = [
     isWritten: true,
   },
   {
+    name: 'daytwo_cluster_silence_seconds',
+    type: 'gauge',
+    labels: ['cluster', 'cause'],
+    unit: 'seconds',
+    help: 'How long ago the last report of a cluster that is silent, or with one silent data source, arrived; with the cause: collector_stopped, remote_write_broken, network, upgrade, decommissioned, opted_out, unknown.',
+    isWritten: true,
+  },
+  {
     name: 'daytwo_cluster_gone',
     type: 'gauge',
     labels: ['cluster', 'why'],

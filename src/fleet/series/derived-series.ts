@@ -2,6 +2,7 @@
 import { mapInSteps, type Steps } from '../../base/thread-slices.ts'
 import type { DerivedSample } from '../../model/appender.ts'
 import { Labels, METRIC_NAME } from '../../model/labels.ts'
+import type { ClusterSilence } from '../../model/cluster-silence.ts'
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { Gone } from '../clusters/gone.ts'
 import type { OpenUpgrade } from '../clusters/cluster-states.ts'
@@ -20,6 +21,8 @@ export interface DerivedFacts {
   readonly notOffered: readonly NotOffered[]
   /** For the next minor version of HCO, of clusters that are not gone. */
   readonly readiness?: Iterable<ClusterReadiness>
+  /** By cluster, also of clusters that are gone. */
+  readonly silent?: ReadonlyMap<string, ClusterSilence>
   /** Of JSON patches. */
   readonly patches: readonly DerivedValue[]
 }
@@ -36,12 +39,21 @@ export function derivedSeries(facts: DerivedFacts, nowMs: number): readonly Deri
     }),
     ...readinessValues(facts.readiness ?? [], nowMs),
     ...stuckValues(facts.open),
+    ...silenceValues(facts, nowMs),
     ...facts.patches,
     ...facts.notOffered.map(({ cluster, version, offered, sinceMs }): DerivedValue => {
       const labels = { cluster, version, offered }
       return { name: 'daytwo_update_not_offered_seconds', labels, value: (nowMs - sinceMs) / 1000 }
     }),
   ]
+}
+
+function silenceValues({ silent = new Map(), gone }: DerivedFacts, nowMs: number): readonly DerivedValue[] {
+  return Array.from(silent).flatMap(([cluster, { cause, sinceMs }]): DerivedValue[] => {
+    if (gone.has(cluster)) return []
+    const value = Math.max(0, nowMs - sinceMs) / 1000
+    return [{ name: 'daytwo_cluster_silence_seconds', labels: { cluster, cause }, value }]
+  })
 }
 
 function stuckValues(open: readonly OpenUpgrade[]): readonly DerivedValue[] {

@@ -12,6 +12,7 @@ daytwo_cluster_info gauge cluster flavour hco_version kubevirt_version platform 
 daytwo_cluster_last_seen_seconds gauge cluster unit=seconds
 daytwo_cluster_problem_seconds gauge cluster cause reason unit=seconds
 daytwo_cluster_readiness gauge cluster target verdict
+daytwo_cluster_silence_seconds gauge cluster cause unit=seconds
 daytwo_edge_attempts gauge operator from to
 daytwo_edge_success_ratio gauge operator from to unit=ratio
 daytwo_edge_success_ratio_high gauge operator from to unit=ratio

@@ -19,6 +19,7 @@ const BY_NAME: readonly (readonly [table: string, column: string])[] = [
   ['upgrade', 'cluster'],
   ['version_interval', 'cluster'],
   ['modification', 'cluster'],
+  ['cluster_values', 'cluster'],
   ['decommission', 'cluster'],
   ['accepted_risk', 'cluster'],
   ['configuration_baseline', 'cluster'],

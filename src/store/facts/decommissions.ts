@@ -26,7 +26,7 @@ export class SqlDecommissions extends FactsTables {
   }
 }
 
-function rowOf({ id, cluster, sinceMs, by, reason, saidMs, end }: Decommission): DecommissionTable {
+function rowOf({ id, cluster, sinceMs, by, reason, saidMs, end, kind }: Decommission): DecommissionTable {
   return {
     id,
     cluster,
@@ -37,13 +37,24 @@ function rowOf({ id, cluster, sinceMs, by, reason, saidMs, end }: Decommission):
     end_kind: end?.kind ?? null,
     ended_at_ms: end?.atMs ?? null,
     ended_by: end?.by ?? null,
+    kind: kind ?? null,
   }
 }
 
 function decommissionOf(row: Selectable<DecommissionTable>): Decommission {
   const { id, cluster, by, reason, since_ms: sinceMs, said_at_ms: saidMs } = row
   const end = endOf(row)
-  return { id, cluster, sinceMs, by, reason, saidMs, ...(end === undefined ? {} : { end }) }
+  const isOptedOut = row.kind === 'opted_out'
+  return {
+    id,
+    cluster,
+    ...(isOptedOut ? { kind: 'opted_out' } : {}),
+    sinceMs,
+    by,
+    reason,
+    saidMs,
+    ...(end === undefined ? {} : { end }),
+  }
 }
 
 function endOf(row: Selectable<DecommissionTable>): DecommissionEnd | undefined {

@@ -8,8 +8,10 @@ import type {
 } from '../../model/fleet-facts.ts'
 import type { Kysely } from 'kysely'
 import type { ClusterRecord, Modification, VersionInterval } from '../../model/cluster-record.ts'
+import type { ValueInterval } from '../../model/cluster-value.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { checkLeases } from '../postgres/leases.ts'
+import { decodeValues, selectValues, writeValues } from './cluster-values.ts'
 import { FactsTables } from './facts-tables.ts'
 import { intervalOfRow, intervalRowOf, selectIntervals } from './intervals.ts'
 import { modificationOfRow, modificationRowOf, selectModifications, selectModificationsOf } from './modifications.ts'
@@ -82,6 +84,11 @@ export class SqlFleetFacts extends FactsTables implements FleetFactsReader {
     )
     return rows.map(intervalOfRow)
   }
+
+  async values(clusters: readonly string[]): Promise<ReadonlyMap<string, readonly ValueInterval[]>> {
+    const rows = await this.run('reading past values', (db) => selectValues(db, clusters))
+    return new Map(rows.map(({ cluster, payload }) => [cluster, decodeValues(payload)]))
+  }
 }
 
 /** In their order, in parts that name each cluster at most once. */
@@ -112,6 +119,10 @@ async function writeChanges(db: Kysely<FactsSchema>, changes: readonly FactsChan
   await replaceRows(db, 'version_interval', intervals)
   const modifications = changes.flatMap(({ modifications: { put } }) => put.map(modificationRowOf))
   await replaceRows(db, 'modification', modifications)
+  await writeValues(
+    db,
+    changes.flatMap(({ cluster, values }) => (values === undefined ? [] : [{ cluster, values }])),
+  )
 }
 
 async function removeRows(db: Kysely<FactsSchema>, change: FactsChange): Promise<void> {

@@ -15,6 +15,7 @@ const KEYS = {
   upgrade: ['id'],
   version_interval: ['cluster', 'operator', 'from_ms', 'version'],
   modification: ['id'],
+  cluster_values: ['cluster'],
   decommission: ['id'],
   accepted_risk: ['id', 'cluster'],
   update_graph: ['name'],

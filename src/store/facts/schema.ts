@@ -20,6 +20,7 @@ export interface FactsSchema {
   readonly upgrade: UpgradeTable
   readonly version_interval: VersionIntervalTable
   readonly modification: ModificationTable
+  readonly cluster_values: ClusterValuesTable
   readonly decommission: DecommissionTable
   readonly accepted_risk: AcceptedRiskTable
   readonly configuration_baseline: ConfigurationBaselineTable
@@ -46,6 +47,12 @@ export interface UpdateGraphTable {
   readonly document: string
 }
 
+/** See `cluster-values.ts`. */
+export interface ClusterValuesTable {
+  readonly cluster: string
+  readonly payload: Uint8Array
+}
+
 export interface DecommissionTable {
   readonly id: string
   readonly cluster: string
@@ -57,6 +64,8 @@ export interface DecommissionTable {
   readonly end_kind: string | null
   readonly ended_at_ms: number | null
   readonly ended_by: string | null
+  /** `opted_out`; null: decommissioned. */
+  readonly kind: string | null
 }
 
 export interface AcceptedRiskTable {

@@ -32,6 +32,7 @@ const TABLES = {
   upgrade: ['id'],
   version_interval: ['cluster', 'operator', 'from_ms', 'version'],
   modification: ['id'],
+  cluster_values: ['cluster'],
   decommission: ['id'],
   accepted_risk: ['id', 'cluster'],
   update_graph: ['name'],

@@ -1,6 +1,8 @@
 import type { ClustersQuery } from '../../contract/fleet-clusters.ts'
 import { CLUSTER_STATES } from '../../model/cluster-record.ts'
+import type { SilenceCause } from '../../model/cluster-silence.ts'
 import type { Search } from './address.ts'
+import { SILENCE_CAUSE_WORDS } from './fleet-names.ts'
 import { choicesField, sortFields, textField, textsField, viewCodec, type ViewOf } from './view-codec.ts'
 
 /** The contract's own list would load its schemas, and the cluster list is on the first screen. */
@@ -15,6 +17,8 @@ const CLUSTER_SORTS: readonly NonNullable<ClustersQuery['sort']>[] = [
 export const CLUSTER_VIEW = viewCodec({
   /** Clusters in one of them; empty: all. */
   states: choicesField('state', CLUSTER_STATES),
+  /** Silent for one of these causes; empty: all. */
+  silences: choicesField('silence', Object.keys(SILENCE_CAUSE_WORDS) as SilenceCause[]),
   /** `1.17.0`, or `1.17` for all of a minor; empty: all. */
   versions: textsField('version'),
   channel: textField('channel'),

@@ -1,12 +1,15 @@
 import type { DecommissionRequest } from '../../contract/decommissions.ts'
 import type { Zone } from './format-time.ts'
 
+export type DecommissionKind = NonNullable<DecommissionRequest['kind']>
+
 /** A declaration that clusters are decommissioned, while it is edited. Pure: the present is an argument. */
 export interface DecommissionDraft {
   readonly clusters: readonly string[]
   readonly reason: string
   /** The value of the date field, in the reader's zone; empty: now. */
   readonly since: string
+  readonly kind: DecommissionKind
 }
 
 /** `undefined`: now; `NaN` when the date field holds no date. */
@@ -25,7 +28,7 @@ export function decommissionFault({ reason, since }: DecommissionDraft, nowMs: n
 
 /** @param by left out when empty */
 export function decommissionRequest(
-  { clusters, reason, since }: DecommissionDraft,
+  { clusters, reason, since, kind }: DecommissionDraft,
   by: string,
   zone: Zone,
 ): DecommissionRequest {
@@ -33,6 +36,7 @@ export function decommissionRequest(
   return {
     clusters: [...clusters],
     reason: reason.trim(),
+    ...(kind === 'decommissioned' ? {} : { kind }),
     ...(atMs === undefined || Number.isNaN(atMs) ? {} : { since: new Date(atMs).toISOString() }),
     ...(by.trim() === '' ? {} : { by: by.trim() }),
   }

@@ -1,4 +1,5 @@
 import type { ClusterState } from '../../model/cluster-record.ts'
+import type { SilenceCause } from '../../model/cluster-silence.ts'
 import type { PhaseState, UpgradeState } from '../../model/upgrade.ts'
 
 /** Names of states, causes, operators and phases in the UI. Pure. */
@@ -32,6 +33,17 @@ export const CLUSTER_STATE_MEANINGS: Readonly<Record<ClusterState, string>> = {
   unknown: 'Reporting, but no operator version is reported.',
   steady: 'Reporting; no other state applies.',
   gone: 'Decommissioned: declared by a user, or no data for a long time.',
+}
+
+/** Causes of silence, as a list or a mark shows them. */
+export const SILENCE_CAUSE_WORDS: Readonly<Record<SilenceCause, string>> = {
+  collector_stopped: 'Collector stopped',
+  remote_write_broken: 'remote write broken',
+  network: 'network',
+  upgrade: 'broken by its upgrade',
+  decommissioned: 'decommissioned',
+  opted_out: 'opted out',
+  unknown: 'cause unknown',
 }
 
 export const UPGRADE_STATE_WORDS: Readonly<Record<UpgradeState, string>> = {

@@ -20,6 +20,7 @@ import {
 import { ClusterOpenUpgrades } from '../panels/fleet/cluster-open-upgrades.tsx'
 import { ClusterTimeline } from '../panels/fleet/cluster-timeline.tsx'
 import { DecommissionButton, GoneNote } from '../panels/fleet/decommission-dialog.tsx'
+import { SilenceNote } from '../panels/fleet/silence-note.tsx'
 import { HazardList } from '../panels/fleet/hazard-list.tsx'
 import { UpgradeRows } from '../panels/fleet/upgrade-rows.tsx'
 import { VersionHistory } from '../panels/fleet/version-history.tsx'
@@ -91,6 +92,7 @@ function ClusterAnswer({ cluster }: { readonly cluster: ClusterDetail }): ReactN
         <FiringNote cluster={cluster.cluster} />
       </TitleLine>
       <GoneNote cluster={cluster} />
+      <SilenceNote silence={cluster.silence} />
       <div className="columns">
         <div>
           {open.length === 0 ? null : (

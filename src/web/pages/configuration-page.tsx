@@ -7,6 +7,7 @@ import { choiceField, textField, viewCodec } from '../lib/view-codec.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { BaselineNote } from '../panels/fleet/baseline-choice.tsx'
+import { BaselineReplay } from '../panels/fleet/baseline-replay.tsx'
 import { DeprecatedApisPanel } from '../panels/fleet/deprecated-apis-panel.tsx'
 import { FleetCoverageNote, NoClusterNote } from '../panels/fleet/fleet-coverage.tsx'
 import { GateTable } from '../panels/fleet/gate-table.tsx'
@@ -72,17 +73,10 @@ export function ConfigurationPage(): ReactNode {
           <Choice label="Compare with" options={AGAINST} value={view.against} onChange={set('against')} />
         ) : null}
       </FilterBar>
-      {moment === undefined ? (
-        <Answer query={query} what="the configuration" skeletonLines={10}>
-          {(answer) => <Settings answer={answer} asked={asked} />}
-        </Answer>
-      ) : (
-        <Panel title="Settings">
-          <p className="quiet">
-            Settings are stored for the present only. Gates set by JSON patch, QEMU and APIs are shown.
-          </p>
-        </Panel>
-      )}
+      <Answer query={query} what="the configuration" skeletonLines={10}>
+        {(answer) => <Settings answer={answer} asked={asked} />}
+      </Answer>
+      {moment === undefined ? <BaselineReplay /> : null}
       <Panel title="Feature gates" id="gates">
         <Answer query={useGates()} what="the feature gates" skeletonLines={6}>
           {(answer) => <GateTable answer={answer} />}
@@ -94,7 +88,7 @@ export function ConfigurationPage(): ReactNode {
       </FilterBar>
       <KvmStackPanel target={target} />
       <DeprecatedApisPanel target={target} />
-      <ApiCallNote call={{ path: configurationCall(asked) }} title="API call: settings" />
+      <ApiCallNote call={{ path: configurationCall(asked, moment) }} title="API call: settings" />
       <ApiCallNote call={{ path: gatesCall(moment) }} title="API call: feature gates" />
       <ApiCallNote call={{ path: kvmStackCall(target, moment) }} title="API call: KVM stack" />
       <ApiCallNote call={{ path: deprecatedApisCall(target, moment) }} title="API call: deprecated APIs" />

@@ -3,6 +3,7 @@ import { Link, useSearch } from 'wouter'
 import type { Now } from '../../contract/now.ts'
 import { clustersPath, edgesPath, NOW_SECTIONS, nowPath } from '../lib/paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
+import { SILENCE_CAUSE_WORDS } from '../lib/fleet-names.ts'
 import { HAND_OVER_PARAM } from '../lib/hand-over-view.ts'
 import { behindSentence, coverageSentence, emptySentence, firingSentence, headlineOf } from '../lib/now-summary.ts'
 import { msOf } from '../lib/format-time.ts'
@@ -194,6 +195,7 @@ function FleetColumn({ now: { fallingEdges, waiting, versions, silent }, newest 
         <Versions versions={versions} />
       </Panel>
       <Panel id={NOW_SECTIONS.silent} title="Silent" aside={<SilentAside now={newest} />}>
+        <SilenceCauses counts={[...silent.byCause, ...silent.oneSource]} />
         <FirstRows
           list="silent"
           noun="silent clusters"
@@ -206,6 +208,17 @@ function FleetColumn({ now: { fallingEdges, waiting, versions, silent }, newest 
       </Panel>
     </div>
   )
+}
+
+/** Each cause with its clusters, also of clusters of which one data source is silent. */
+function SilenceCauses({ counts }: { readonly counts: Now['silent']['byCause'] }): ReactNode {
+  return counts.map(({ cause, count }) => (
+    <span key={cause}>
+      <Link href={clustersPath({ silence: cause })}>
+        {SILENCE_CAUSE_WORDS[cause]} {formatCount(count)}
+      </Link>{' '}
+    </span>
+  ))
 }
 
 /** The numbers of silent and of decommissioned clusters. */

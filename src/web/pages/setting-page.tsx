@@ -12,6 +12,7 @@ import { FleetCoverageNote } from '../panels/fleet/fleet-coverage.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { useView } from '../panels/use-view.ts'
 import { settingCall, useSetting } from '../query/use-configuration.ts'
+import { useMoment } from '../query/use-moment.ts'
 import { Choice } from '../ui/choice.tsx'
 import { DataTable, type Column } from '../ui/data-table.tsx'
 import { FactList } from '../ui/fact-list.tsx'
@@ -72,7 +73,7 @@ export function SettingPage({ name }: { readonly name: string }): ReactNode {
           )
         }}
       </Answer>
-      <ApiCallNote call={{ path: settingCall(name, asked, show === 'outliers') }} />
+      <ApiCallNote call={{ path: settingCall(name, asked, show === 'outliers', useMoment()) }} />
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react'
-import type { Replay, ReplayOutcome, ReplayRequest } from '../../contract/replay.ts'
+import type { Replay, ReplayDifference, ReplayOutcome, ReplayRequest } from '../../contract/replay.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { formatAge } from '../lib/format-time.ts'
 import type { AlertingRule } from '../lib/rule-list.ts'
@@ -191,6 +191,7 @@ function Outcomes({ replay }: { readonly replay: Replay }): ReactNode {
         rows={ROWS}
         rowKey={({ name }) => name}
       />
+      {replay.difference === undefined ? null : <Difference difference={replay.difference} />}
       {both.map(({ name, outcome }) => (
         <figure key={name}>
           <figcaption className="quiet text-small">
@@ -209,6 +210,62 @@ function Outcomes({ replay }: { readonly replay: Replay }): ReactNode {
     </section>
   )
 }
+
+/** Alerts that fire under one of the two rules alone. */
+function Difference({ difference }: { readonly difference: ReplayDifference }): ReactNode {
+  const { onlyPresent, onlyEdited, bothSeconds, cut } = difference
+  const sides = [
+    { name: 'current', side: onlyPresent },
+    { name: 'edited', side: onlyEdited },
+  ]
+  return (
+    <section aria-label="Difference" className="stack">
+      <p>
+        Firing under both rules: {formatAge(bothSeconds * 1000)}.{' '}
+        {sides
+          .map(({ name, side }) => {
+            const where = `${countOf(side.periods, 'period')} on ${countOf(side.clusters, 'cluster')}`
+            return side.periods === 0
+              ? `Nothing only under the ${name} rule.`
+              : `Only under the ${name} rule: ${where}, ${formatAge(side.seconds * 1000)}.`
+          })
+          .join(' ')}
+        {cut ? ' Not all periods were compared: a rule has more than 50,000.' : ''}
+      </p>
+      {sides
+        .filter(({ side }) => side.items.length > 0)
+        .map(({ name, side }) => (
+          <details key={name}>
+            <summary>
+              Only under the {name} rule, newest first
+              {side.periods > DIFFERENCES_SHOWN ? `, ${DIFFERENCES_SHOWN} of ${formatCount(side.periods)}` : ''}
+            </summary>
+            <DataTable
+              label={`Only under the ${name} rule`}
+              columns={DIFFERENCE_COLUMNS}
+              rows={side.items.slice(0, DIFFERENCES_SHOWN)}
+              rowKey={({ labels, fromMs }) => `${fromMs} ${JSON.stringify(labels)}`}
+            />
+          </details>
+        ))}
+    </section>
+  )
+}
+
+const DIFFERENCES_SHOWN = 50
+
+const DIFFERENCE_COLUMNS: readonly Column<ReplayDifference['onlyEdited']['items'][number]>[] = [
+  { head: 'From', cell: ({ fromMs }) => <Moment atMs={fromMs} /> },
+  { head: 'For', kind: 'number', cell: ({ fromMs, untilMs }) => formatAge(untilMs - fromMs) },
+  {
+    head: 'Alert',
+    kind: 'name',
+    cell: ({ labels }) =>
+      Object.entries(labels)
+        .map(([name, value]) => `${name}=${value}`)
+        .join(' '),
+  },
+]
 
 const changeColumn = (present: ReplayOutcome, edited: ReplayOutcome): Column<OutcomeRow> => ({
   head: 'Change',

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { edgePath, alertPath, alertsPath } from '../lib/paths.ts'
-import { phaseWords } from '../lib/fleet-names.ts'
+import { phaseWords, SILENCE_CAUSE_WORDS } from '../lib/fleet-names.ts'
 import type { FiringGroup, FallingEdgeItem, SilentClusterItem } from '../../contract/now.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { msOf } from '../lib/format-time.ts'
@@ -136,6 +136,7 @@ const SILENT_COLUMNS: readonly Column<Stable<SilentClusterItem>>[] = [
       </>
     ),
   },
+  { head: 'Cause', cell: ({ cause }) => cause && SILENCE_CAUSE_WORDS[cause] },
   { head: 'Last version', cell: ({ version }) => <span className="nums">{version ?? 'unknown'}</span> },
   { head: 'Last seen', kind: 'number', cell: ({ lastSeenAt }) => <Since atMs={msOf(lastSeenAt)} suffix=" ago" /> },
 ]

@@ -6,6 +6,7 @@ import {
 } from '@tanstack/react-query'
 import type {
   BaselineAnswer,
+  BaselineReplayAnswer,
   ConfigurationAnswer,
   DeprecatedApisAnswer,
   DifferencesAnswer,
@@ -23,28 +24,36 @@ const BASELINE = `${CONFIGURATION}/baseline`
 const POLL_MS = 60_000
 const PAGE = '200'
 
-/** Empty values are left out. Settings are stored for the present only, so no call has a moment. */
+/** Empty values are left out. */
 export interface ConfigurationAsked {
   readonly version: string
   readonly region: string
   readonly against: string
 }
 
-export function configurationCall({ version, region, against }: ConfigurationAsked): string {
-  return withSearch(CONFIGURATION, searchOf({ version, region, against }))
+export function configurationCall(
+  { version, region, against }: ConfigurationAsked,
+  moment: string | undefined,
+): string {
+  return callAt(CONFIGURATION, moment, { version, region, against })
 }
 
 export function useConfiguration(asked: ConfigurationAsked): UseQueryResult<ConfigurationAnswer> {
-  return useApiAnswer<ConfigurationAnswer>('configuration', configurationCall(asked), {
+  return useApiAnswer<ConfigurationAnswer>('configuration', configurationCall(asked, useMoment()), {
     placeholderData: keepPreviousData,
     pollMs: POLL_MS,
   })
 }
 
-export function settingCall(name: string, asked: ConfigurationAsked, outliers: boolean): string {
+export function settingCall(
+  name: string,
+  asked: ConfigurationAsked,
+  outliers: boolean,
+  moment: string | undefined,
+): string {
   const { version, region, against } = asked
   const search = { version, region, against, outliers: outliers ? 'true' : '', limit: PAGE }
-  return withSearch(`${CONFIGURATION}/settings/${encodeURIComponent(name)}`, searchOf(search))
+  return callAt(`${CONFIGURATION}/settings/${encodeURIComponent(name)}`, moment, search)
 }
 
 /** The clusters of a setting, page by page. Not polled: rows do not move while they are read. */
@@ -53,15 +62,15 @@ export function useSetting(
   asked: ConfigurationAsked,
   outliers: boolean,
 ): UseInfiniteQueryResult<InfiniteData<SettingDetail>> {
-  return useApiPages<SettingDetail>('setting', settingCall(name, asked, outliers))
+  return useApiPages<SettingDetail>('setting', settingCall(name, asked, outliers, useMoment()))
 }
 
-export function differencesCall(cluster: string): string {
-  return `${CONFIGURATION}/clusters/${encodeURIComponent(cluster)}`
+export function differencesCall(cluster: string, moment: string | undefined): string {
+  return callAt(`${CONFIGURATION}/clusters/${encodeURIComponent(cluster)}`, moment)
 }
 
 export function useDifferences(cluster: string): UseQueryResult<DifferencesAnswer> {
-  return useApiAnswer<DifferencesAnswer>('differences', differencesCall(cluster), { pollMs: POLL_MS })
+  return useApiAnswer<DifferencesAnswer>('differences', differencesCall(cluster, useMoment()), { pollMs: POLL_MS })
 }
 
 const CHANGED_KEYS = ['configuration', 'setting', 'differences']
@@ -95,4 +104,13 @@ export function useDeprecatedApis(target: string): UseQueryResult<DeprecatedApis
   return useApiAnswer<DeprecatedApisAnswer>('deprecated-apis', deprecatedApisCall(target, useMoment()), {
     placeholderData: keepPreviousData,
   })
+}
+
+export function baselineReplayCall(baseline: string, fromMs: number, toMs: number): string {
+  const [from, to] = [new Date(fromMs).toISOString(), new Date(toMs).toISOString()]
+  return withSearch(`${BASELINE}/replay`, searchOf({ baseline, from, to }))
+}
+
+export function useBaselineReplay(call: string): UseQueryResult<BaselineReplayAnswer> {
+  return useApiAnswer<BaselineReplayAnswer>('baseline-replay', call)
 }

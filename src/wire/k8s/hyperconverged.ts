@@ -86,6 +86,7 @@ export function hyperConvergedFacts(object: ObjectValue): HyperConvergedFacts {
     ),
     tuningPolicy: textAt(settingOf(object, 'tuningPolicy')),
     others: othersOf(object),
+    allowedMetrics: textsAt(object, 'spec', 'observability', 'workloads', 'allowedMetrics'),
     isInfrastructureHighlyAvailable: booleanAt(status, 'infrastructureHighlyAvailable'),
     dataImportCronTemplates: listAt(status, 'dataImportCronTemplates')?.length,
   })

@@ -2,12 +2,15 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type {
   BaselineAnswer,
+  BaselineReplayAnswer,
   ConfigurationAnswer,
   DeprecatedApisAnswer,
   DifferencesAnswer,
   KvmStackAnswer,
   SettingDetail,
 } from '../../../src/contract/fleet-configuration.ts'
+import type { ClusterDetail } from '../../../src/contract/fleet-clusters.ts'
+import type { ValueInterval } from '../../../src/model/cluster-value.ts'
 import type { MachineTypeUse } from '../../../src/fleet/configuration/machine-types.ts'
 import type { ClusterRecord, ClusterSettings } from '../../../src/model/cluster-record.ts'
 import type { Principal } from '../../../src/model/token.ts'
@@ -57,6 +60,37 @@ const FLEET: readonly ClusterRecord[] = [
 ]
 const USE: MachineTypeUse = { vms: new Map([['prague', new Map([['q35', 7]])]]), deprecated: new Map() }
 
+/** An hour ago olomouc and prague both had another timeout, and prague a condition. */
+const CHANGED_MS = NOW_MS - 3_600_000
+
+function pastOf({ cluster, settings }: ClusterRecord): readonly ValueInterval[] {
+  if (settings.apiVersion === undefined) return []
+  const key = 'settings/liveMigration/progressTimeout'
+  const api: ValueInterval = { key: 'settings/apiVersion', fromMs: LONG_AGO_MS, value: settings.apiVersion }
+  switch (cluster) {
+    case 'olomouc':
+      return [
+        api,
+        { key, fromMs: LONG_AGO_MS, untilMs: CHANGED_MS, value: 200 },
+        { key, fromMs: CHANGED_MS, value: 300 },
+      ]
+    case 'prague':
+      return [
+        api,
+        { key, fromMs: LONG_AGO_MS, untilMs: CHANGED_MS, value: 250 },
+        {
+          key: 'condition/Available',
+          fromMs: LONG_AGO_MS,
+          untilMs: CHANGED_MS,
+          value: { status: 'False', reason: 'R', message: 'm' },
+        },
+        { key: 'nodes', fromMs: LONG_AGO_MS, value: { count: 3, ready: 2, kubeletVersions: ['v1.30.1'] } },
+      ]
+    default:
+      return [api]
+  }
+}
+
 let memory: MemoryPeople
 let server: TestServer
 beforeAll(async () => {
@@ -65,7 +99,18 @@ beforeAll(async () => {
   const { fleet } = createFacts(database, new ConnectionLock())
   await putFacts(
     fleet,
-    FLEET.map((record) => ({ cluster: record, intervals: [], upgrades: [], modifications: [] })),
+    FLEET.map((record) => ({
+      ...{ cluster: record, upgrades: [], modifications: [], values: pastOf(record) },
+      intervals:
+        record.hcoVersion === undefined
+          ? []
+          : [
+              {
+                ...{ cluster: record.cluster, operator: 'kubevirt-hyperconverged', version: record.hcoVersion },
+                ...{ fromMs: LONG_AGO_MS, isStartKnown: true, resolutionSeconds: 1 },
+              },
+            ],
+    })),
   )
   const over = await fleetFactsOver(fleet, Infinity)
   const clock = new FakeClock(NOW_MS)
@@ -124,7 +169,56 @@ describe('without a baseline clusters are compared with most of them', () => {
     const of = async (query: string) => (await ask<ConfigurationAnswer>(`/configuration?${query}`)).body
     expect(await of('region=us')).toMatchObject({ clusters: 1, reporting: 1, differing: 0 })
     expect(await of('version=1.17')).toMatchObject({ clusters: 3, reporting: 3, differing: 2 })
-    expect((await ask('/configuration?at=2026-01-01T00:00:00Z')).status).toBe(400)
+    expect((await ask(`/configuration?at=${new Date(NOW_MS + 1).toISOString()}`)).status).toBe(400)
+  })
+
+  test('of a past moment: settings, conditions and nodes as they were, to the millisecond of the change', async () => {
+    const valuesAt = async (atMs: number) => {
+      const { body } = await ask<SettingDetail>(`/configuration/settings/${TIMEOUT}?at=${new Date(atMs).toISOString()}`)
+      return Object.fromEntries(body.clusters.map(({ cluster, value }) => [cluster, value]))
+    }
+    expect(await valuesAt(CHANGED_MS - 1)).toEqual({ prague: 250, olomouc: 200, brno: 150, zlin: 150 })
+    expect(await valuesAt(CHANGED_MS)).toEqual({ prague: 150, olomouc: 300, brno: 150, zlin: 150 })
+    const at = `at=${new Date(CHANGED_MS - 1).toISOString()}`
+    const { body } = await ask<ConfigurationAnswer>(`/configuration?${at}`)
+    expect(body).toMatchObject({
+      asOf: new Date(CHANGED_MS - 1).toISOString(),
+      reporting: 4,
+      past: { unavailable: ['coverage.silent'] },
+    })
+    const { body: differences } = await ask<DifferencesAnswer>(`/configuration/clusters/prague?against=olomouc&${at}`)
+    expect(differences.differences).toMatchObject([{ name: TIMEOUT, value: 250, expected: 200 }])
+    const { body: cluster } = await ask<ClusterDetail>(`/clusters/prague?${at}`)
+    expect(cluster).toMatchObject({
+      conditions: [{ type: 'Available', status: 'False' }],
+      nodes: { count: 3, ready: 2 },
+      hyperConvergedApi: 'hco.kubevirt.io/v1beta1',
+    })
+    expect(cluster.past?.unavailable).not.toContain('conditions')
+  })
+
+  test('another baseline over a past time: which clusters would have differed from it, and when', async () => {
+    const from = new Date(CHANGED_MS - 3_600_000).toISOString()
+    const replay = (query: string) => ask<BaselineReplayAnswer>(`/configuration/baseline/replay?${query}`)
+    const { body } = await replay(`baseline=cz-1&from=${from}`)
+    expect(body).toMatchObject({
+      proposed: 'prague',
+      present: null,
+      total: 5,
+      compared: 4,
+      onlyPresent: { clusters: 0 },
+    })
+    // Each other one keeps the default, prague did only in the last hour; olomouc never did.
+    expect(body.clusters[0]).toMatchObject({ cluster: 'olomouc', comparedSeconds: 7200 })
+    expect(body.clusters.find(({ cluster }) => cluster === 'brno')!.times).toEqual([
+      { from, until: new Date(CHANGED_MS).toISOString(), proposed: [TIMEOUT], present: [] },
+    ])
+    expect(body.onlyProposed.clusters).toBe(3)
+    expect((await replay(`baseline=cz-1&from=${from}&region=us`)).body).toMatchObject({ total: 1 })
+    expect((await replay(`baseline=nobody&from=${from}`)).status).toBe(404)
+    expect((await replay(`baseline=cz-1&from=${new Date(NOW_MS).toISOString()}`)).status).toBe(400)
+    expect((await replay(`baseline=cz-1&from=${from}&to=${new Date(NOW_MS + 1).toISOString()}`)).status).toBe(400)
+    expect((await replay('baseline=cz-1&from=2020-01-01T00:00:00Z')).status).toBe(400)
   })
 
   test('one setting: who differs, since when and by whom, page by page', async () => {

@@ -231,3 +231,24 @@ test('it takes a responder, and one that nobody said is not found', async () => 
     error: 'no decommissioned cluster has the id "x"',
   })
 })
+
+test('a silent cluster has its cause, the list is filtered by it, and a declaration decides', async () => {
+  const causeOf = async (): Promise<unknown> => (await ask('GET', 'clusters/prague')).body
+  expect(await causeOf()).toMatchObject({
+    silence: { sources: ['metrics'], total: true, cause: 'unknown', since: timeOf(NOW_MS - 3 * DAY_MS), evidence: [] },
+  })
+  expect(await names('silence=unknown')).toContain('prague')
+  expect(await names('silence=network')).toEqual([])
+  const body = { clusters: ['prague'], reason: 'mail of 3 May', kind: 'opted_out' }
+  const declared = await ask('POST', 'decommissions', body)
+  expect(declared.body).toMatchObject({ decommissions: [{ kind: 'opted_out', state: 'standing' }] })
+  expect(await causeOf()).toMatchObject({
+    states: ['gone'],
+    gone: { why: 'declared', decommission: { kind: 'opted_out' } },
+    silence: { cause: 'opted_out', evidence: [{ text: 'Declared opted out by ada: mail of 3 May' }], missing: [] },
+  })
+  // Decommissioned ones are listed by their cause, and else only on request.
+  expect(await names('silence=opted_out')).toEqual(['prague'])
+  expect(await names('silence=opted_out&state=silent')).toEqual([])
+  expect(await names('silence=decommissioned')).toEqual([])
+})

@@ -558,7 +558,7 @@ describe('modifications', () => {
 test.each([
   [
     'clusters?colour=red',
-    '400 unknown parameter "colour", want one of at, channel, cursor, facets, flavour, limit, order, platform, region, sort, state, text, version',
+    '400 unknown parameter "colour", want one of at, channel, cursor, facets, flavour, limit, order, platform, region, silence, sort, state, text, version',
   ],
   [
     'clusters?state=happy',

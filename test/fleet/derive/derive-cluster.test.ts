@@ -225,6 +225,25 @@ describe('what only objects tell', () => {
     expect(goldenImages).toEqual({ crons: 3, outdated: 1 })
   })
 
+  test('that HyperConverged was deleted, or allows no metrics, with the write that set it', () => {
+    const recordOf = (...objects: Parameters<typeof observed>[0] & object) => deriveCluster(observed(objects)).cluster
+    const off = recordOf(
+      look(1, hyperConverged()),
+      look(5, hyperConverged({ allowedMetrics: ['none'] })),
+      look(9, hyperConverged({ allowedMetrics: ['none'], systemHealth: 'healthy' })),
+    )
+    expect(off.telemetryOff).toEqual({ sinceMs: at(5) })
+    expect(off.hyperConvergedRemovedMs).toBeUndefined()
+    for (const allowedMetrics of [undefined, [], ['kubevirt_info'], ['none', 'kubevirt_info']]) {
+      const facts = allowedMetrics === undefined ? {} : { allowedMetrics }
+      expect(recordOf(look(1, hyperConverged(facts))).telemetryOff).toBeUndefined()
+    }
+    const removed = recordOf(look(1, hyperConverged()), look(7, hyperConverged(), { change: 'deleted' }))
+    expect(removed.hyperConvergedRemovedMs).toBe(at(7))
+    expect(removed.telemetryOff).toBeUndefined()
+    expect(recordOf(look(1, csv('1.17.0'))).hyperConvergedRemovedMs).toBeUndefined()
+  })
+
   test('what was deleted is not there any more', () => {
     const objects = [
       look(5, hyperConverged({ operatorVersion: '1.16.0', systemHealth: 'healthy' })),

@@ -53,6 +53,7 @@ function stageOf(leases?: ClusterLeases) {
         log.push(`read ${name}`)
         return Promise.resolve(stored.get(name))
       },
+      values: () => Promise.resolve(new Map()),
     },
     alerts: { firedOn: () => Promise.resolve([]) },
     alertTraces,

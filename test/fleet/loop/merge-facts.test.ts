@@ -136,5 +136,6 @@ test("facts of a joined name become the cluster's, except what the cluster has i
     upgrades: { removed: upgrades, put: [] },
     intervals: { removed: intervals, put: [] },
     modifications: { removed: modifications, put: [] },
+    values: [],
   })
 })

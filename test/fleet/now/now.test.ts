@@ -82,7 +82,9 @@ describe('clusters', () => {
   test('one that is silent says what it was last', () => {
     expect(now.silent).toEqual({
       count: 1,
-      items: [{ cluster: 'gone', lastSeenMs: at(45), version: '1.16.0', upgrade: undefined }],
+      items: [{ cluster: 'gone', cause: 'unknown', lastSeenMs: at(45), version: '1.16.0', upgrade: undefined }],
+      byCause: [{ cause: 'unknown', count: 1 }],
+      oneSource: [],
     })
   })
 })
@@ -226,18 +228,38 @@ describe('open upgrades', () => {
     expect(now.silent.items).toEqual([
       {
         cluster: 'dark-and-stuck',
+        cause: 'upgrade',
         lastSeenMs: at(40),
         version: undefined,
         upgrade: { id: 'dark-and-stuck-1.17.0', from: '1.16.0', to: '1.17.0', phase: 'olm', isStuck: true },
       },
       {
         cluster: 'dark',
+        cause: 'upgrade',
         lastSeenMs: at(10),
         version: '1.16.0',
         upgrade: { id: 'dark-1.17.0', from: '1.16.0', to: '1.17.0', phase: 'olm', isStuck: false },
       },
-      { cluster: 'dark-long-ago', lastSeenMs: at(-9000), version: undefined, upgrade: undefined },
+      { cluster: 'dark-long-ago', cause: 'unknown', lastSeenMs: at(-9000), version: undefined, upgrade: undefined },
     ])
+    expect(now.silent.byCause).toEqual([
+      { cause: 'upgrade', count: 2 },
+      { cause: 'unknown', count: 1 },
+    ])
+  })
+
+  test('a reporting cluster with one silent source is counted by its cause, and not as silent', () => {
+    const index = createFleetIndex()
+    put(index, 'no-metrics', {
+      coverage: { objects: true, metrics: true, spans: false, kinds: [], metricsLastMs: at(10), objectsLastMs: at(50) },
+    })
+    const { silent } = nowAt(index, 60)
+    expect(silent).toEqual({
+      count: 0,
+      items: [],
+      byCause: [],
+      oneSource: [{ cause: 'remote_write_broken', count: 1 }],
+    })
   })
 
   test('where nothing tells the phase it is counted under none, after all others', () => {

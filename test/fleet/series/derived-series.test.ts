@@ -219,6 +219,7 @@ test('every metric is written or computed, with no label that is not in its tabl
   index.put({ ...breaking, upgrades: [], intervals: [] })
   expect(index.notOffered(at(3000))).toMatchObject([{ cluster: 'fra-1', version: '4.19.7', offered: '4.20.1' }])
   index.markSeen('ham-1', { metricsMs: at(5) })
+  index.markSeen('lis-1', { metricsMs: at(5) })
   index.declare([{ id: 'off', cluster: 'ham-1', sinceMs: at(10), by: 'ada', reason: 'moved', saidMs: at(20) }])
   index.readiness.accept([
     { id: 'r', cluster: 'fra-1', hazard: 'json_patch', reason: 'r', by: 'a', acceptedMs: at(0), expiresMs: at(9000) },

@@ -384,8 +384,9 @@ function scripted(cluster: string, script: ScriptedCluster): ClusterFacts {
   }
 }
 
-function readerOf(facts: readonly ClusterFacts[]): Pick<FleetFactsReader, 'intervalsAt' | 'upgrades'> {
+function readerOf(facts: readonly ClusterFacts[]): Pick<FleetFactsReader, 'intervalsAt' | 'upgrades' | 'values'> {
   return {
+    values: () => Promise.resolve(new Map()),
     intervalsAt: (timeMs) =>
       Promise.resolve(
         facts.flatMap(({ intervals }) =>
@@ -434,7 +435,7 @@ async function pagesAt(fleet: FactFleet, facts: readonly ClusterFacts[], atMs: n
     const { intervals } = facts.find((one) => one.cluster.cluster === cluster)!
     const current = intervals.filter(({ fromMs, untilMs = Infinity }) => fromMs <= atMs && untilMs > atMs)
     const whole = fleet.plainIndex.recordOf(cluster)!
-    const then = clusterAt({ cluster, record: whole, lastSeen: { metricsMs: Infinity } }, current, atMs)!
+    const then = clusterAt({ cluster, record: whole, lastSeen: { metricsMs: Infinity } }, current, [], atMs)!
     lines.push(`info{cluster=${cluster}${then.hcoVersion === undefined ? '' : `,hco_version=${then.hcoVersion}`}}`)
     const skew = skewOf(then)
     if (skew !== undefined) lines.push(`skew{${cluster},${skew.minor},${skew.platformMinor}} ${skew.minors}`)

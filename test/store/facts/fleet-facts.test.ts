@@ -7,6 +7,7 @@ import {
   type ClusterFacts,
   type UpgradeQuery,
 } from '../../../src/model/fleet-facts.ts'
+import type { ValueInterval } from '../../../src/model/cluster-value.ts'
 import type { UpgradeRecord } from '../../../src/model/upgrade.ts'
 import { factsChangeOf } from '../../../src/fleet/loop/merge-facts.ts'
 import { emptyRecord } from '../../support/cluster-record.ts'
@@ -240,5 +241,38 @@ describeInBoth('facts', (open) => {
       expect(await ids({ kind: 'jsonpatch', component: 'cdi', cluster: 'c1' })).toEqual(['p'])
       expect(await ids({ cluster: 'c2' })).toEqual([])
     })
+  })
+
+  test('past values of a cluster are one row, which a change replaces and an empty list removes', async () => {
+    const { fleet } = facts
+    const values: readonly ValueInterval[] = [
+      {
+        key: 'condition/Available',
+        fromMs: NOW_MS - 9,
+        untilMs: NOW_MS - 3,
+        value: { status: 'True', message: 'ü "\n' },
+      },
+      { key: 'condition/Available', fromMs: NOW_MS - 3, value: { status: 'False' } },
+      { key: 'isTainted', fromMs: 0, value: false },
+    ]
+    const none = { removed: [], put: [] }
+    const change = (cluster: string, some?: readonly ValueInterval[]) => ({
+      ...{ cluster, upgrades: none, intervals: none, modifications: none },
+      ...(some === undefined ? {} : { values: some }),
+    })
+    await fleet.write({ changes: [change('a', values), change('b', values.slice(2)), change('c')], meta: [] })
+    expect(await fleet.values(['a', 'b', 'c', 'd'])).toEqual(
+      new Map([
+        ['a', values],
+        ['b', values.slice(2)],
+      ]),
+    )
+    expect(await fleet.values(['b'])).toEqual(new Map([['b', values.slice(2)]]))
+    expect(await fleet.values([])).toEqual(new Map())
+    // Absent: unchanged.
+    await fleet.write({ changes: [change('a'), change('b', [])], meta: [] })
+    expect([...(await fleet.values(['a', 'b'])).keys()]).toEqual(['a'])
+    await fleet.write({ changes: [change('a', values.slice(0, 1))], meta: [] })
+    expect(await fleet.values(['a'])).toEqual(new Map([['a', values.slice(0, 1)]]))
   })
 })

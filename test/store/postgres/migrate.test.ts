@@ -16,13 +16,14 @@ const FACTS_TABLES: Readonly<Record<keyof FactsSchema, true>> = {
   ...{ silence: true, acknowledgement: true, audit: true, alert_run: true, alert_change: true },
   ...{ external_alert: true, adoption_day: true, adoption_cube: true, fleet_cluster: true, upgrade: true },
   ...{ version_interval: true, modification: true, decommission: true, accepted_risk: true },
-  ...{ configuration_baseline: true, update_graph: true },
+  ...{ configuration_baseline: true, update_graph: true, cluster_values: true },
 }
 
 const TYPES: Readonly<Record<string, string>> = {
   INTEGER: 'bigint',
   REAL: 'double precision',
   TEXT: 'text',
+  BLOB: 'bytea',
 }
 
 describe.skipIf(POSTGRES === undefined)('the schema in PostgreSQL', () => {

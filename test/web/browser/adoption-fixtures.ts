@@ -202,6 +202,7 @@ export function someClusters(search: URLSearchParams, nowMs: number): ClusterIte
         states: i === 0 ? ['silent'] : ['unknown'],
         flavour: null,
         gone: null,
+        silence: null,
       },
       ...{ platform: null, version: versions[i % Math.max(1, versions.length)] ?? null, versions: {} },
       ...{ channel: i % 2 === 0 ? 'stable' : null, approval: null, systemHealth: null, tainted: null },

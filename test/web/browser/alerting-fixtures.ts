@@ -4,7 +4,7 @@ import { NO_MARKS } from '../../../src/web/lib/alert-marks.ts'
 import type { DeliveryItem, DeliveryItems, ReceiverItems, RouteItem } from '../../../src/contract/deliveries.ts'
 import type { LintReport } from '../../../src/contract/lint.ts'
 import type { PrometheusRuleGroup } from '../../../src/contract/prometheus.ts'
-import type { Replay, ReplayOutcome, RuleTests } from '../../../src/contract/replay.ts'
+import type { Replay, ReplayDifference, ReplayOutcome, RuleTests } from '../../../src/contract/replay.ts'
 import type { MatcherItem, SilenceItem, SilencePreview } from '../../../src/contract/silences.ts'
 import { clusterName } from './fixtures.ts'
 
@@ -538,7 +538,22 @@ export function replay(nowMs: number, windowMs: number, hasEdited: boolean): Rep
     stepMs: 30_000,
     blockMs: windowMs / 84,
     present: outcome(nowMs, 'sum by (cluster) (increase(x[10m])) > 0', 24),
-    ...(hasEdited ? { edited: outcome(nowMs, 'sum by (cluster) (increase(x[10m])) > 2', 7) } : {}),
+    ...(hasEdited
+      ? { edited: outcome(nowMs, 'sum by (cluster) (increase(x[10m])) > 2', 7), difference: replayDifference(nowMs) }
+      : {}),
+  }
+}
+
+function replayDifference(nowMs: number): ReplayDifference {
+  const item = (cluster: string, hoursAgo: number) => ({
+    labels: { cluster },
+    fromMs: nowMs - hoursAgo * HOUR_MS,
+    untilMs: nowMs - (hoursAgo - 1) * HOUR_MS,
+  })
+  return {
+    onlyPresent: { periods: 2, clusters: 2, seconds: 7200, items: [item(clusterName(1), 5), item(clusterName(2), 9)] },
+    onlyEdited: { periods: 0, clusters: 0, seconds: 0, items: [] },
+    ...{ bothSeconds: 18_000, comparedBy: ['cluster'], cut: false },
   }
 }
 

@@ -130,6 +130,12 @@ describe('rules', () => {
       /Over 30 d Current Edited Change Firing events number of times that an alert started firing 24 7 −17 Notifications per week without silences 6 1\.8 −4\.3 Flaps/,
     )
     await page.getByRole('img', { name: /^Edited rule: at most 4 alerts at the same time/ }).waitFor()
+    const difference = page.getByRole('region', { name: 'Difference' })
+    expect(await difference.innerText()).toContain(
+      'Only under the current rule: 2 periods on 2 clusters, 2 h. Nothing only under the edited rule.',
+    )
+    await difference.getByText('Only under the current rule, newest first').click()
+    expect(await difference.getByRole('table').getByRole('row').count()).toBe(3)
     await page.getByRole('button', { name: 'Reset to the current rule' }).click()
     expect(await editor.inputValue()).toBe(text)
     expectClean()

@@ -1,5 +1,6 @@
 import type {
   BaselineItem,
+  BaselineReplayAnswer,
   ConfigurationAnswer,
   DeprecatedApisAnswer,
   DifferencesAnswer,
@@ -68,6 +69,33 @@ export function settingDetail(name: string, search: URLSearchParams, nowMs: numb
   return {
     ...{ asOf: at(nowMs, 0), coverage: fleetCoverage(nowMs), known: 1200, total: clusters.length, nextCursor: null },
     ...{ ...TIMEOUT, name, baseline: baselineItem(nowMs), clusters },
+  }
+}
+
+export function baselineReplayAnswer(search: URLSearchParams, nowMs: number): BaselineReplayAnswer {
+  const [from, to] = [search.get('from') ?? at(nowMs, 720), search.get('to') ?? at(nowMs, 0)]
+  const name = 'liveMigration.progressTimeout'
+  return {
+    ...{ asOf: at(nowMs, 0), from, to, proposed: search.get('baseline') ?? '', present: 'prod-0001' },
+    ...{ total: 1200, compared: 900 },
+    onlyProposed: { clusters: 1, seconds: 3 * 3600 },
+    onlyPresent: { clusters: 12, seconds: 12 * 86_400 },
+    both: { clusters: 0, seconds: 0 },
+    clusters: [
+      {
+        ...{ cluster: 'ams-stuck-1', comparedSeconds: 2_592_000 },
+        times: [{ from: at(nowMs, 8), until: at(nowMs, 5), proposed: [name], present: [] }],
+      },
+      {
+        ...{ cluster: 'prod-0004', comparedSeconds: 2_592_000 },
+        times: [
+          {
+            ...{ from: at(nowMs, 48), until: at(nowMs, 24), proposed: [] },
+            present: [name, 'evictionStrategy', 'featureGates.downwardMetrics', 'tuningPolicy'],
+          },
+        ],
+      },
+    ],
   }
 }
 

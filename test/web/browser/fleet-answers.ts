@@ -4,6 +4,7 @@ import { modifications } from './modification-fixtures.ts'
 import { fleetCoverage, timeOf } from './coverage-fixtures.ts'
 import {
   baselineItem,
+  baselineReplayAnswer,
   configurationAnswer,
   deprecatedApisAnswer,
   differencesAnswer,
@@ -53,6 +54,7 @@ export function fleetAnswer({ pathname, searchParams }: URL, nowMs: number): unk
   if (route === 'configuration') {
     if (name === 'settings') return settingDetail(part, searchParams, nowMs)
     if (name === 'clusters') return differencesAnswer(part, nowMs)
+    if (name === 'baseline' && part === 'replay') return baselineReplayAnswer(searchParams, nowMs)
     return name === 'baseline'
       ? { asOf: new Date(nowMs).toISOString(), baseline: baselineItem(nowMs) }
       : configurationAnswer(searchParams, nowMs)

@@ -1,6 +1,12 @@
 import { clusterReadiness } from './readiness-fixtures.ts'
 import type { ObjectChangeItems } from '../../../src/contract/fleet-changes.ts'
-import type { ClusterDetail, ClusterFacets, ClusterItem, ClusterItems } from '../../../src/contract/fleet-clusters.ts'
+import type {
+  ClusterDetail,
+  ClusterFacets,
+  ClusterItem,
+  ClusterSilenceItem,
+  ClusterItems,
+} from '../../../src/contract/fleet-clusters.ts'
 import { CLUSTER_STATES, type ClusterState } from '../../../src/model/cluster-record.ts'
 import { CLUSTER_COUNT, fleetCoverage, timeOf } from './coverage-fixtures.ts'
 import { modifications } from './modification-fixtures.ts'
@@ -13,6 +19,42 @@ const HOUR_MS = 3_600_000
 
 const VERSIONS = ['1.18.1', '1.18.0', '1.17.3', '1.16.0', '1.13.0', '4.20.1'] as const
 const REGIONS = ['eu-west', 'us-central', 'ap-south'] as const
+
+export function networkSilence(sinceMs: number): ClusterSilenceItem {
+  return {
+    sources: ['objects', 'metrics'],
+    total: true,
+    since: timeOf(sinceMs),
+    cause: 'network',
+    evidence: [
+      {
+        cause: 'network',
+        text: '28 of 31 clusters of eu-west fell silent within 4 min; 3 of 120 elsewhere.',
+        at: timeOf(sinceMs),
+        share: { silent: 28, of: 31, elsewhere: { silent: 3, of: 120 } },
+      },
+    ],
+    missing: [],
+    nextStep:
+      'Check the network between eu-west and Daytwo, not the single clusters: proxy, firewall, DNS, an outage of the site or provider.',
+  }
+}
+
+function unknownSilence(sinceMs: number): ClusterSilenceItem {
+  return {
+    sources: ['metrics'],
+    total: true,
+    since: timeOf(sinceMs),
+    cause: 'unknown',
+    evidence: [],
+    missing: [
+      'Only metrics were ever reported: a stopped sender and an unreachable cluster look the same.',
+      'No upgrade was in progress.',
+    ],
+    nextStep:
+      'Check whether the API of the cluster answers. If it does, check the log of its Prometheus and Collector; if not, contact its owner.',
+  }
+}
 
 /** `stuck-1` and two that are silent stand first by name; of the others every tenth has a paused pool. */
 function cluster(index: number, nowMs: number): ClusterItem {
@@ -27,6 +69,7 @@ function cluster(index: number, nowMs: number): ClusterItem {
     aliases: [`id-${index}`],
     states,
     gone: null,
+    silence: index === 1 ? networkSilence(heardMs) : index === 2 ? unknownSilence(heardMs) : null,
     flavour: version?.startsWith('4.') === true ? 'openshift' : 'community',
     platform: index === 6 ? null : { kind: 'openshift', version: '4.20.8', target: null },
     version,

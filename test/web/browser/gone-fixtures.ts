@@ -72,7 +72,18 @@ export function withGoneFleet(answers: Answers): GoneFleet {
     const { clusters, reason, since = timeOf(Date.now()) } = body as DecommissionRequest
     const made = clusters.map((cluster): DecommissionItem => {
       const [id, saidAt] = [`d${said.length}-${cluster}`, timeOf(Date.now())]
-      return { id, cluster, since, by: 'me', reason, saidAt, state: 'standing', endedAt: null, endedBy: null }
+      return {
+        id,
+        cluster,
+        kind: 'decommissioned',
+        since,
+        by: 'me',
+        reason,
+        saidAt,
+        state: 'standing',
+        endedAt: null,
+        endedBy: null,
+      }
     })
     said.push(...made)
     return { asOf: timeOf(Date.now()), decommissions: made }

@@ -55,7 +55,14 @@ test('said on the page of a cluster with a reason, it is gone; Undo takes it bac
 
 test('it reverted later on the page of the cluster, and ends by itself when the cluster is heard', async () => {
   fleet.said.push({
-    ...{ id: 'd', cluster: 'ams-silent-1', since: '2026-01-02T03:04:05.000Z', by: 'ada', reason: 'sold' },
+    ...{
+      id: 'd',
+      kind: 'decommissioned',
+      cluster: 'ams-silent-1',
+      since: '2026-01-02T03:04:05.000Z',
+      by: 'ada',
+      reason: 'sold',
+    },
     ...{ saidAt: '2026-01-03T03:04:05.000Z', state: 'standing', endedAt: null, endedBy: null },
   })
   const { page, expectClean, close } = await openPage(browser, server, SILENT)

@@ -113,11 +113,16 @@ export function now(nowMs: number): Now {
       count: 2,
       items: [
         {
-          ...{ cluster: 'gru-lab-6', lastSeenAt: ago(26), version: '1.18.3' },
+          ...{ cluster: 'gru-lab-6', lastSeenAt: ago(26), cause: 'upgrade', version: '1.18.3' },
           upgrade: { id: 's1', from: '1.18.3', to: '1.19.2', phase: 'operands.ssp', stuck: false },
         },
-        { cluster: 'nrt-prod-7', lastSeenAt: ago(7 * 60), version: null, upgrade: null },
+        { cluster: 'nrt-prod-7', lastSeenAt: ago(7 * 60), cause: 'unknown', version: null, upgrade: null },
       ],
+      byCause: [
+        { cause: 'upgrade', count: 1 },
+        { cause: 'unknown', count: 1 },
+      ],
+      oneSource: [{ cause: 'remote_write_broken', count: 3 }],
     },
     versions: {
       of: 198,
@@ -173,7 +178,7 @@ export function quietNow(nowMs: number): Now {
     following: { ...none(), machines: 0 },
     waiting: none(),
     firing: { critical: 0, warning: 0, info: 0, none: 0, pending: 0, groups: [] },
-    silent: none(),
+    silent: { ...none(), byCause: [], oneSource: [] },
     fallingEdges: none(),
   }
 }

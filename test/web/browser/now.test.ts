@@ -181,7 +181,7 @@ test('one firing alert opens at once, several open as a list; a long list is sho
   const usual = now(Date.now())
   const [first] = usual.silent.items
   const items = Array.from({ length: 20 }, (_, i) => ({ ...first!, cluster: `dark-${i}` }))
-  server.answers.now = () => ({ ...usual, silent: { count: 30, items } })
+  server.answers.now = () => ({ ...usual, silent: { ...usual.silent, count: 30, items } })
   const { page, close } = await openPage(browser, server, '/')
   const silent = page.getByRole('region', { name: 'Silent' })
   await silent.getByText('The first 12 of 30.').waitFor()
@@ -319,6 +319,7 @@ test.each([
     stuck: { count: 30, items: long(usual.stuck.items) },
     upgrading: { ...usual.upgrading, count: 80, items: long(usual.upgrading.items) },
     silent: {
+      ...usual.silent,
       count: 50,
       items: usual.silent.items.map((item, i) => ({ ...item, cluster: `${i}${name}`.slice(0, 63) })),
     },

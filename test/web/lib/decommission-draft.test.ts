@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { decommissionFault, decommissionRequest } from '../../../src/web/lib/decommission-draft.ts'
 
 const NOW_MS = Date.parse('2026-08-20T10:00:00Z')
-const DRAFT = { clusters: ['prague'], reason: 'sold', since: '' }
+const DRAFT = { clusters: ['prague'], reason: 'sold', since: '', kind: 'decommissioned' as const }
 
 test.each([
   ['nothing is missing', DRAFT, undefined],
@@ -16,6 +16,9 @@ test.each([
 
 test('what is empty is left out of the request', () => {
   expect(decommissionRequest(DRAFT, ' ', 'utc')).toEqual({ clusters: ['prague'], reason: 'sold' })
+  expect(decommissionRequest({ ...DRAFT, kind: 'opted_out' }, '', 'utc')).toEqual({
+    ...{ clusters: ['prague'], reason: 'sold', kind: 'opted_out' },
+  })
   expect(decommissionRequest({ ...DRAFT, reason: ' sold ', since: '2026-08-20T09:00' }, 'ada ', 'utc')).toEqual({
     ...{ clusters: ['prague'], reason: 'sold', since: '2026-08-20T09:00:00.000Z', by: 'ada' },
   })

@@ -18,11 +18,9 @@ test.each(Object.entries(UNAVAILABLE))('what %s does not tell of the past has wo
 })
 
 test('each thing is said once, and a field that nobody wrote words for stands for itself', () => {
-  expect(describeUnavailable(['coverage.silent', 'gates.on', 'gates.off', 'clusters.silent', 'new.field'])).toEqual([
-    'which clusters were silent',
-    'gates set in HyperConverged',
-    'new.field',
-  ])
+  expect(
+    describeUnavailable(['coverage.silent', 'upgrade.blockedBy', 'upgrades.blockedBy', 'clusters.silent', 'new.field']),
+  ).toEqual(['which clusters were silent', 'what blocked an upgrade', 'new.field'])
 })
 
 test('pages that cannot show the past say so, and the others do not', () => {

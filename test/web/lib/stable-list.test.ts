@@ -92,7 +92,7 @@ test('the lists of the landing page keep their rows, and its numbers are the new
   const newest = {
     ...now(NOW_MS + 60_000),
     stuck: { count: 7, items: [came, ...others] },
-    silent: { count: 0, items: [] },
+    silent: { count: 0, items: [], byCause: [], oneSource: [] },
   }
   const steady = stableNow(read, newest)
   expect(steady.now.stuck.count).toBe(7)

@@ -11,7 +11,7 @@ const nothing: Now = {
   ...base,
   stuck: { count: 0, items: [] },
   following: { ...base.following, count: 0, items: [] },
-  silent: { count: 0, items: [] },
+  silent: { count: 0, items: [], byCause: [], oneSource: [] },
   fallingEdges: { count: 0, items: [] },
   firing: { ...base.firing, groups: [] },
 }
@@ -48,7 +48,13 @@ describe('the tour', () => {
     ],
     [
       'silent',
-      { silent: { count: 1, items: [{ cluster: 'a/b', lastSeenAt: base.asOf, version: null, upgrade: null }] } },
+      {
+        silent: {
+          ...nothing.silent,
+          count: 1,
+          items: [{ cluster: 'a/b', lastSeenAt: base.asOf, cause: null, version: null, upgrade: null }],
+        },
+      },
       '/fleet/clusters/a%2Fb',
       'a/b',
     ],

@@ -62,7 +62,7 @@ describe('the headline', () => {
     const upgrading = { ...item!, upgrade: now(NOW_MS).silent.items.find(({ upgrade }) => upgrade !== null)!.upgrade }
     const still = { ...item!, upgrade: null }
     const note = (count: number, ...items: Now['silent']['items']): string =>
-      silentNote({ ...quiet, silent: { count, items } })
+      silentNote({ ...quiet, silent: { count, items, byCause: [], oneSource: [] } })
     expect(note(1, still)).toBe('no data for 10 min')
     expect(note(30, upgrading, upgrading, still)).toBe('2 in an upgrade')
     expect(note(2, upgrading, upgrading)).toBe('2 in an upgrade')

@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import type { BaselineItem } from '../../../contract/fleet-configuration.ts'
 import { clusterPath } from '../../lib/paths.ts'
 import { useChooseBaseline } from '../../query/use-configuration.ts'
+import { useMoment } from '../../query/use-moment.ts'
 import { reportUndo } from '../../query/use-api-action.ts'
 import { toFailure } from '../../query/fetch-json.ts'
 import { Button } from '../../ui/button.tsx'
@@ -12,6 +13,7 @@ import { sayDone, sayFailed } from '../../ui/toasts.ts'
 /** Which cluster is the baseline, and the button that removes the choice. */
 export function BaselineNote({ baseline }: { readonly baseline: BaselineItem | null }): ReactNode {
   const choose = useChooseBaseline()
+  const moment = useMoment()
   if (baseline === null) {
     return (
       <span className="quiet">No baseline cluster is chosen: clusters are compared with what most of them have.</span>
@@ -33,9 +35,11 @@ export function BaselineNote({ baseline }: { readonly baseline: BaselineItem | n
   return (
     <span className="quiet">
       Baseline: <Link href={clusterPath(cluster)}>{cluster}</Link>, chosen by {by} <Ago at={chosenAt} />.{' '}
-      <Button variant="inline" isDisabled={choose.isPending} onClick={remove}>
-        Remove
-      </Button>
+      {moment === undefined ? (
+        <Button variant="inline" isDisabled={choose.isPending} onClick={remove}>
+          Remove
+        </Button>
+      ) : null}
     </span>
   )
 }

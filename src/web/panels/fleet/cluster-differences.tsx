@@ -11,13 +11,13 @@ import { Panel } from '../../ui/panel.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { Answer } from '../answer.tsx'
 
-/** How the settings of a cluster differ from the baseline cluster or from most clusters. Nothing at a past time. */
+/** How the settings of a cluster differ from the baseline cluster or from most clusters. */
 export function ClusterDifferences({ cluster }: { readonly cluster: string }): ReactNode {
   const query = useDifferences(cluster)
-  if (useMoment() !== undefined) return null
+  const moment = useMoment()
   return (
     <Panel title="Configuration differences" aside={<Link href={configurationPath()}>configuration of the fleet</Link>}>
-      <Answer query={query} what="the differences" skeletonLines={3} call={differencesCall(cluster)}>
+      <Answer query={query} what="the differences" skeletonLines={3} call={differencesCall(cluster, moment)}>
         {(answer) => <Differences answer={answer} />}
       </Answer>
     </Panel>

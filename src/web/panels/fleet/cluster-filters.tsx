@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { ClusterFacets } from '../../../contract/fleet-clusters.ts'
 import { CLUSTER_STATES } from '../../../model/cluster-record.ts'
 import { toggled, type ClusterListView, CLUSTER_VIEW } from '../../lib/cluster-view.ts'
-import { CLUSTER_STATE_MEANINGS } from '../../lib/fleet-names.ts'
+import { CLUSTER_STATE_MEANINGS, SILENCE_CAUSE_WORDS } from '../../lib/fleet-names.ts'
 import { formatCount } from '../../lib/format-number.ts'
 import { versionChoices } from '../../lib/version-order.ts'
 import { classNames } from '../../ui/class-names.ts'
@@ -118,6 +118,13 @@ function Chips({ view, onChange }: Pick<ClusterFiltersProps, 'view' | 'onChange'
           value: version,
           onRemove: () => {
             onChange({ ...view, versions: toggled(view.versions, version) })
+          },
+        })),
+        ...view.silences.map((cause) => ({
+          name: 'silence',
+          value: SILENCE_CAUSE_WORDS[cause],
+          onRemove: () => {
+            onChange({ ...view, silences: toggled(view.silences, cause) })
           },
         })),
         ...FACETS.filter(({ name }) => view[name] !== '').map(({ name }) => ({

@@ -2,7 +2,7 @@ import { Fragment, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { CLUSTER_COLUMNS, FIRST_COLUMNS, type ClusterColumn } from '../../lib/list-preferences.ts'
 import { clusterPath, upgradePath, alertsPath } from '../../lib/paths.ts'
-import { operatorName, phaseName } from '../../lib/fleet-names.ts'
+import { operatorName, phaseName, SILENCE_CAUSE_WORDS } from '../../lib/fleet-names.ts'
 import { versionAge } from '../../lib/version-order.ts'
 import type { ClusterItem } from '../../../contract/fleet-clusters.ts'
 import type { ClusterListView, ClusterSort } from '../../lib/cluster-view.ts'
@@ -160,11 +160,12 @@ export interface FiringCount {
 
 /** The cell of each column. A value that is not reported is a dash with its reason. */
 const CLUSTER_CELLS: Readonly<Record<ClusterColumn, (cluster: ClusterItem, context: CellContext) => ReactNode>> = {
-  state: ({ states }) => (
+  state: ({ states, silence }) => (
     <span className="mark-line">
       {states.map((state) => (
         <ClusterStateMark key={state} state={state} />
       ))}
+      {silence && <span className="quiet">{SILENCE_CAUSE_WORDS[silence.cause]}</span>}
     </span>
   ),
   version: ({ version, versions }, { versions: all }) => {

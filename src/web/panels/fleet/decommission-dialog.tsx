@@ -1,10 +1,11 @@
 import { useState, type ReactNode } from 'react'
 import { formatLength } from '../../lib/format-time.ts'
-import { decommissionFault, decommissionRequest } from '../../lib/decommission-draft.ts'
+import { decommissionFault, decommissionRequest, type DecommissionKind } from '../../lib/decommission-draft.ts'
 import { countOf } from '../../lib/format-number.ts'
 import { DECOMMISSIONS_PATH, useDecommission, useWithdraw } from '../../query/use-clusters.ts'
 import { reportUndo } from '../../query/use-api-action.ts'
 import { Button } from '../../ui/button.tsx'
+import { Choice } from '../../ui/choice.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { valueTo } from '../../ui/form-events.ts'
 import { usePreferences } from '../../ui/preferences.ts'
@@ -34,7 +35,8 @@ export function DecommissionDialog({ clusters, reporting, onClose, onDone }: Dec
   const [since, setSince] = useState('')
   const decommission = useDecommission()
   const revert = useRevert()
-  const draft = { clusters, reason, since }
+  const [kind, setKind] = useState<DecommissionKind>('decommissioned')
+  const draft = { clusters, reason, since, kind }
   const fault = decommissionFault(draft, nowMs, zone)
   const request = decommissionRequest(draft, name, zone)
   const what = clusters.length === 1 ? (clusters[0] ?? '') : countOf(clusters.length, 'cluster')
@@ -44,7 +46,7 @@ export function DecommissionDialog({ clusters, reporting, onClose, onDone }: Dec
       ({ decommissions }) => {
         onClose()
         onDone?.()
-        sayDone(`${what} decommissioned: not counted any more`, () => {
+        sayDone(`${what} ${kind === 'opted_out' ? 'opted out' : 'decommissioned'}: not counted any more`, () => {
           revert(
             decommissions.map(({ id }) => id),
             what,
@@ -66,9 +68,18 @@ export function DecommissionDialog({ clusters, reporting, onClose, onDone }: Dec
         onClose={onClose}
       >
         <p className="quiet">
-          For clusters that were switched off permanently. A decommissioned cluster is not silent or stuck, and is not
-          counted from that time on; its history is retained. When the cluster sends data again, it is active again.
+          Such a cluster is not silent or stuck, and is not counted from that time on; its history is retained. When the
+          cluster sends data again, it is active again.
         </p>
+        <Choice
+          label="What is declared"
+          options={[
+            { value: 'decommissioned', text: 'Decommissioned' },
+            { value: 'opted_out', text: 'Opted out' },
+          ]}
+          value={kind}
+          onChange={setKind}
+        />
         {reporting === 0 ? null : (
           <p>
             <strong>
@@ -135,11 +146,11 @@ export function GoneNote({ cluster }: { readonly cluster: ClusterDetail }): Reac
       </Notice>
     )
   }
-  const { id, by, reason, saidAt } = decommission
+  const { id, kind, by, reason, saidAt } = decommission
   return (
     <Notice
       kind="note"
-      title={`Decommissioned: declared by ${by}`}
+      title={`${kind === 'opted_out' ? 'Opted out' : 'Decommissioned'}: declared by ${by}`}
       {...(isPresent
         ? {
             actions: (

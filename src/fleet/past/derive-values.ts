@@ -1,0 +1,166 @@
+/**
+ * The past of a cluster's conditions, settings and nodes, from its evidence: the record at each time at which an object changed
+ * that the record is derived from, by the same functions as the record of the present. Pure; a function of the set of
+ * observations, so late and repeated input ends in the same periods.
+ */
+import type { VersionInterval } from '../../model/cluster-record.ts'
+import type { StoredValues, ValueInterval } from '../../model/cluster-value.ts'
+import type { ObjectFacts, ObjectKind } from '../../model/object-facts.ts'
+import type { MetricSignal } from '../../model/observation.ts'
+import { intentOf, placesOf, subscriptionOf } from '../derive/cluster.ts'
+import type { ClusterHistory } from '../derive/cluster-history.ts'
+import { healthOf } from '../derive/health.ts'
+import { historyAt } from '../derive/history-at.ts'
+import { deschedulerOf, goldenImagesOf, hyperConvergedHistoryOf } from '../derive/inventory.ts'
+import { nodesOf, poolsOf } from '../derive/platform.ts'
+import { settingsOf } from '../derive/settings.ts'
+import { compareTexts } from '../version-order.ts'
+import { valuesOfRecord } from './value-keys.ts'
+
+/** Times of one group of values, the newest: beyond it the past is unknown. A cluster has some hundreds in a year. */
+export const POINTS_MAX = 4000
+
+/** Values that are derived from the same objects. */
+interface Group {
+  /** What of an object these values depend on; a change of anything else is not a time of this group. */
+  readonly kinds: ReadonlyMap<ObjectKind, (facts: ObjectFacts) => unknown>
+  readonly signals: readonly MetricSignal[]
+  readonly valuesAt: (then: ClusterHistory, versions: readonly VersionInterval[], atMs: number) => Partial<StoredValues>
+}
+
+const whole = (facts: ObjectFacts): unknown => facts
+
+const GROUPS: readonly Group[] = [
+  {
+    kinds: new Map<ObjectKind, (facts: ObjectFacts) => unknown>([
+      ['hyperconvergeds', whole],
+      ['operatorconditions', whole],
+      ['subscriptions', whole],
+    ]),
+    signals: ['hco_health', 'unsafe_modifications', 'subscription'],
+    valuesAt: (then) => {
+      const hyperConverged = hyperConvergedHistoryOf(then)?.states.at(-1)?.facts
+      const subscription = subscriptionOf(then)
+      return {
+        ...(subscription === undefined ? {} : { subscription }),
+        ...healthOf(then, hyperConverged, subscription?.installedCsv),
+        ...placesOf(then),
+        ...intentOf(then),
+      }
+    },
+  },
+  {
+    kinds: new Map<ObjectKind, (facts: ObjectFacts) => unknown>([
+      ['hyperconvergeds', settingsPart],
+      ['storageclasses', whole],
+      ['dataimportcrons', cronPart],
+    ]),
+    signals: [],
+    valuesAt: (then) => ({ settings: settingsOf(then) }),
+  },
+  {
+    kinds: new Map([['nodes', nodePart]]),
+    signals: [],
+    valuesAt: (then) => {
+      const nodes = nodesOf(then)
+      return nodes === undefined ? {} : { nodes }
+    },
+  },
+  {
+    kinds: new Map([['machineconfigpools', whole]]),
+    signals: [],
+    valuesAt: (then) => ({ pools: poolsOf(then) }),
+  },
+  {
+    kinds: new Map<ObjectKind, (facts: ObjectFacts) => unknown>([
+      ['dataimportcrons', whole],
+      ['kubedeschedulers', whole],
+    ]),
+    signals: [],
+    valuesAt: (then, versions, atMs) => {
+      const goldenImages = goldenImagesOf(then)
+      const version = versions.find(({ fromMs, untilMs = Infinity }) => fromMs <= atMs && atMs < untilMs)?.version
+      const descheduler = deschedulerOf(then, version)
+      return {
+        ...(goldenImages === undefined ? {} : { goldenImages }),
+        ...(descheduler === undefined ? {} : { descheduler }),
+      }
+    },
+  },
+]
+
+/** @param intervals the versions of the cluster. By key, then by start */
+export function deriveValues(history: ClusterHistory, intervals: readonly VersionInterval[]): readonly ValueInterval[] {
+  const versions = intervals.filter(({ operator }) => operator === 'kubevirt-hyperconverged')
+  return GROUPS.flatMap((group) => intervalsOf(history, group, versions)).sort(
+    (a, b) => compareTexts(a.key, b.key) || a.fromMs - b.fromMs,
+  )
+}
+
+interface OpenValue {
+  readonly fromMs: number
+  readonly value: unknown
+  readonly text: string
+}
+
+function intervalsOf(history: ClusterHistory, group: Group, versions: readonly VersionInterval[]): ValueInterval[] {
+  const ended: ValueInterval[] = []
+  const open = new Map<string, OpenValue>()
+  for (const atMs of timesOf(history, group, versions)) {
+    const values = valuesOfRecord(group.valuesAt(historyAt(history, atMs), versions, atMs))
+    for (const [key, { fromMs, value, text }] of open) {
+      if (JSON.stringify(values.get(key)) === text) continue
+      ended.push({ key, fromMs, untilMs: atMs, value })
+      open.delete(key)
+    }
+    for (const [key, value] of values)
+      if (!open.has(key)) open.set(key, { fromMs: atMs, value, text: JSON.stringify(value) })
+  }
+  return [...ended, ...Array.from(open, ([key, { fromMs, value }]) => ({ key, fromMs, value }))]
+}
+
+/** When a value of the group may have changed; rising. */
+function timesOf(
+  history: ClusterHistory,
+  { kinds, signals }: Group,
+  versions: readonly VersionInterval[],
+): readonly number[] {
+  const times = new Set<number>()
+  for (const [kind, partOf] of kinds) {
+    for (const { states, gone } of history.of(kind)) {
+      let last: string | undefined
+      for (const { facts, atMs } of states) {
+        const text = JSON.stringify(partOf(facts))
+        if (text !== last) times.add(atMs)
+        last = text
+      }
+      if (gone !== undefined) times.add(gone.atMs)
+    }
+    // A verdict on the descheduler depends on the version.
+    if (kind === 'kubedeschedulers') for (const { fromMs } of versions) times.add(fromMs)
+  }
+  for (const signal of signals) {
+    for (const { firstMs, afterMs } of history.runs(signal)) {
+      times.add(firstMs)
+      if (afterMs !== undefined) times.add(afterMs)
+    }
+  }
+  return [...times].sort((a, b) => a - b).slice(-POINTS_MAX)
+}
+
+/** Fields of HyperConverged that are not settings; most change in each upgrade. */
+const NOT_SETTINGS: ReadonlySet<string> = new Set([
+  ...['conditions', 'systemHealth', 'operatorVersion', 'observedGeneration', 'generation', 'jsonPatches'],
+])
+
+function settingsPart(facts: ObjectFacts): unknown {
+  return Object.entries(facts).filter(([field]) => !NOT_SETTINGS.has(field))
+}
+
+function cronPart(facts: ObjectFacts): unknown {
+  return facts.kind === 'dataimportcrons' ? facts.managedDataSource : facts
+}
+
+function nodePart(facts: ObjectFacts): unknown {
+  return facts.kind === 'nodes' ? [facts.isReady, facts.kubeletVersion] : facts
+}

@@ -21,6 +21,7 @@ import type { Catalog } from './catalog/catalog.ts'
 import { configTexts, withoutPasswords, type Config } from './config/config.ts'
 import type { ScopeAddress } from './model/cluster-scope.ts'
 import type { DeploymentView } from './model/lease.ts'
+import type { RedactionPolicy } from './model/redaction.ts'
 import type { ServerFaults } from './model/server-fault.ts'
 import { readChanges } from './fleet/alerts/alert-changes.ts'
 import type { FaultWatch } from './runtime/fault-watch.ts'
@@ -80,6 +81,7 @@ export interface ServerParts {
   readonly forgetProcess: (name: string) => Promise<boolean>
   readonly headShares: HeadShares
   readonly reloader: Reloader
+  readonly redaction: () => RedactionPolicy
   readonly ownTraces: OwnTraces
   readonly people: PeopleSignIn
   readonly certificate: ServerCertificate | undefined
@@ -173,6 +175,7 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     authenticate: async (token) => ownTraces.authenticate(token) ?? tokens.authenticate(token),
     tracing,
     isMuted: (headers) => headers[OWN_TRACES_HEADER] !== undefined,
+    redaction: parts.redaction,
     erasures: parts.erasures,
     graphImports: parts.graphImports,
     clusterReport: (cluster) => threads.query.clusters.report(cluster),
@@ -229,6 +232,7 @@ function queryPorts({ threads, queryOf }: Pick<ServerParts, 'threads' | 'queryOf
     traces: threads.query.traces(address),
     logRecords: threads.query.logs(address),
     federate: threads.query.federate(address).newest,
+    bundles: (wish, signal) => threads.query.bundles(address).make(wish, signal),
     context: {
       changes: (cluster, untilMs) => readChanges(reader, cluster, untilMs),
       shared: (clusters, nowMs) => readSharedTraits(reader, clusters, nowMs),

@@ -53,6 +53,7 @@ import { claimUnder } from './deployment/claim-under.ts'
 import { Deployment } from './deployment/deployment.ts'
 import type { DeploymentView } from './model/lease.ts'
 import type { ProcessReport } from './model/process-report.ts'
+import type { RedactionPolicy } from './model/redaction.ts'
 import { faultTexts, type ServerFaults } from './model/server-fault.ts'
 import type { ChangeTopic } from './model/stored-change.ts'
 import type { Access } from './model/token.ts'
@@ -63,6 +64,7 @@ import { createRemoteRules, type RemoteRules } from './runtime/remote-rules.ts'
 import { createPeopleSignIn, type PeopleSignIn } from './runtime/people-sign-in.ts'
 import { readPrivacyRules } from './config/privacy-file.ts'
 import { readVerdictPolicy } from './config/verdict-policy.ts'
+import { readRedactionPolicy } from './config/redaction-file.ts'
 import { createReloader, type Reloadable, type ReloadCause } from './runtime/reload.ts'
 import { countEvaluation, forgetGroups } from './runtime/rule-metrics.ts'
 import { createTokenIndex, type TokenIndex } from './runtime/token-index.ts'
@@ -301,6 +303,7 @@ async function serve(
       ...{ clock, log, metrics, stopwatchMs: sharedStopwatchMs },
     })
   }
+  const redaction = redactionPolicy(config['bundle.redaction'])
   // What stands in files: SIGHUP, `/-/reload` and a changed file read all of it again.
   const reloader = withReloadEvents(
     createReloader({
@@ -309,6 +312,7 @@ async function serve(
         notifications.reloadable,
         privacyRules(config['privacy.config'], threads),
         verdictPolicy(config['verdict.policy'], threads),
+        redaction.reloadable,
       ],
       clock,
       metrics,
@@ -348,6 +352,7 @@ async function serve(
       notifications,
     },
     ...{ events, faults, headShares, reloader, ownTraces, people, certificate, allFaults },
+    redaction: redaction.current,
     forgetProcess: (name: string) => deployment?.forget(name) ?? Promise.resolve(false),
     deploymentView: () => deployment?.view ?? aloneView(config, startedMs, ownReport.report),
   }
@@ -516,6 +521,24 @@ async function withPort(config: Config): Promise<Config> {
   const scheme = schemeOf(config)
   const isUrlOurs = config['external.url'] === urlOf(config.listen, scheme)
   return { ...config, listen, 'external.url': isUrlOurs ? urlOf(listen, scheme) : config['external.url'] }
+}
+
+/** The policy of evidence bundles; checked here, before the server listens. */
+function redactionPolicy(path: string): { readonly current: () => RedactionPolicy; readonly reloadable: Reloadable } {
+  let policy = readRedactionPolicy(path)
+  return {
+    current: () => policy,
+    reloadable: {
+      name: 'redaction policy',
+      places: path === '' ? [] : [path],
+      read: () => {
+        const read = readRedactionPolicy(path)
+        return () => {
+          policy = read
+        }
+      },
+    },
+  }
 }
 
 function privacyRules(path: string, threads: AppThreads): Reloadable {

@@ -24,7 +24,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   rules: ['base', 'model', 'promql', 'template', 'yaml'],
   notify: ['base', 'model', 'template', 'yaml'],
   catalog: ['base', 'model', 'promql', 'rules', 'yaml'],
-  api: ['base', 'model', 'contract', 'ingest', 'promql', 'template', 'fleet', 'rules', 'notify', 'catalog'],
+  api: ['base', 'model', 'contract', 'ingest', 'promql', 'template', 'fleet', 'rules', 'notify', 'catalog', 'bundle'],
+  // Shows changes of objects by field, as the fleet does.
+  bundle: ['base', 'model', 'fleet/clusters/field-changes.ts'],
   web: ['model', 'contract'],
   // The options of each folder, and nothing else of it.
   config: [
@@ -72,6 +74,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
       'catalog',
       'store',
       'forward',
+      'bundle',
       'sim',
     ],
     ...['app.ts', 'api/prometheus/params.ts'],

@@ -129,6 +129,7 @@ export function createOwnMetrics(version: string) {
       'daytwo_store_scrub_last_pass_timestamp_seconds',
       'When everything stored was last verified.',
     ),
+    bundles: counter('daytwo_bundles_total', 'Evidence bundles, by subject and outcome.', ['kind', 'outcome']),
     queries: counter('daytwo_queries_total', 'PromQL queries, by outcome.', ['outcome']),
     querySeconds: seconds('daytwo_query_duration_seconds', 'Time to evaluate a PromQL query.', ['kind']),
     metricsStoreUp: gauge(

@@ -8,7 +8,7 @@ import { PLACEHOLDERS, type PlaceholderName } from './placeholder.ts'
 import { whyNotBindable } from '../base/quoting.ts'
 
 /** The fields of an alert that fill a page. */
-type BoundAlert = Pick<Alert, 'labels' | 'value' | 'activeAtMs'>
+type BoundAlert = Pick<Alert, 'labels' | 'activeAtMs'> & Partial<Pick<Alert, 'value'>>
 
 /** Data about a cluster besides its alerts. Absent means unknown, never "none". */
 export interface ClusterInventory {
@@ -49,7 +49,7 @@ export function pageValues(context: PageContext): ReadonlyMap<PlaceholderName, P
   if (alert !== undefined) {
     set('cluster', clusterOf(alert.labels), 'cluster key')
     for (const name of LABELS) set(name, alert.labels.get(name), `label ${name}`)
-    set('value', String(alert.value), 'the alert')
+    set('value', alert.value === undefined ? undefined : String(alert.value), 'the alert')
     set('since', new Date(alert.activeAtMs).toISOString().replace(/\.\d+Z$/, 'Z'), 'the alert')
   }
   if (inventory !== undefined) {

@@ -94,6 +94,11 @@ export const COMMANDS: readonly {
     load: async () => (await import('./plan.ts')).planCommand,
   },
   {
+    name: 'bundle',
+    summary: 'Store the evidence of an upgrade or an alert as one file, or verify such a file.',
+    load: async () => (await import('./bundle.ts')).bundleCommand,
+  },
+  {
     name: 'check',
     summary: 'Check rules, configuration or expressions, or whether a server is up.',
     load: async () => (await import('./check.ts')).checkCommand,

@@ -88,6 +88,25 @@ export async function requestOwn<T>(
   throw new NoAnswer(ownErrorIn(text) ?? `server_error: server error: ${response.status}`)
 }
 
+/** A file of one of Daytwo's own routes, with the name that the server gives it. Throws `NoAnswer` as `requestOwn` does. */
+export async function requestFile(
+  server: Server,
+  path: string,
+): Promise<{ readonly bytes: Uint8Array; readonly fileName: string }> {
+  const response = await send(server, path, { headers: server.headers })
+  if (!response.ok) {
+    throw new NoAnswer(ownErrorIn(await response.text()) ?? `server_error: server error: ${response.status}`)
+  }
+  // Only letters, digits and hyphens: a name of a server must not lead to another folder.
+  const [, name] =
+    /filename="([\w-]{1,100}(?:\.[\w-]{1,10})?)"/.exec(response.headers.get('content-disposition') ?? '') ?? []
+  try {
+    return { bytes: new Uint8Array(await response.arrayBuffer()), fileName: name ?? 'daytwo-bundle.zip' }
+  } catch (thrown) {
+    throw new NoAnswer(`the response of ${server.url} ended early: ${messageOf(thrown)}`)
+  }
+}
+
 function ownErrorIn(text: string): string | undefined {
   try {
     const { error, hint } = JSON.parse(text) as Partial<OwnError>

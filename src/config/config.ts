@@ -232,6 +232,10 @@ export const SECTIONS = {
       '',
       'What is not stored: keep and drop lists of metrics, labels, attributes and fields of objects, in YAML; reloaded like rules and runbooks.',
     ),
+    'bundle.redaction': optionalText('FILE').option(
+      '',
+      'Redaction of evidence bundles: profiles with pseudonyms, dropped labels and masks, in YAML; reloaded like rules and runbooks.',
+    ),
 
     'verdict.policy': optionalText('FILE').option(
       '',

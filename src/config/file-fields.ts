@@ -1,7 +1,7 @@
 /** Fields of a configuration file that was parsed from YAML. Each throws an error that names the field, what it has, and what is expected. */
 import { didYouMean } from '../base/nearest.ts'
 
-/** Of one list. */
+/** Of one list, unless the caller has less. */
 const ITEMS_MAX = 1000
 
 export function fieldsOf(what: string, tree: unknown, known: readonly string[]): ReadonlyMap<string, unknown> {
@@ -18,10 +18,11 @@ export function fieldsOf(what: string, tree: unknown, known: readonly string[]):
   return fields
 }
 
-export function listOf(what: string, tree: unknown): readonly unknown[] {
+/** An absent list is empty. */
+export function listOf(what: string, tree: unknown, itemsMax = ITEMS_MAX): readonly unknown[] {
   if (tree === undefined || tree === null) return []
   if (!Array.isArray(tree)) throw new Error(`${what}: got ${JSON.stringify(tree)}, want a list`)
-  if (tree.length > ITEMS_MAX) throw new Error(`${what}: got ${tree.length} items, want at most ${ITEMS_MAX}`)
+  if (tree.length > itemsMax) throw new Error(`${what}: got ${tree.length} items, want at most ${itemsMax}`)
   return tree
 }
 

@@ -69,6 +69,7 @@ export const AuditEntries = Type.Object({
         Type.Literal('configuration.baseline.choose'),
         Type.Literal('configuration.baseline.remove'),
         Type.Literal('process.remove'),
+        Type.Literal('bundle.make'),
         Type.Literal('rules.reload'),
         Type.Literal('token.add'),
         Type.Literal('token.remove'),

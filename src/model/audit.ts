@@ -18,6 +18,7 @@ export const AUDIT_ACTIONS = [
   'configuration.baseline.choose',
   'configuration.baseline.remove',
   'process.remove',
+  'bundle.make',
   'rules.reload',
   'token.add',
   'token.remove',

@@ -4,11 +4,17 @@
  * Pure.
  */
 import type { Matcher } from '../model/matcher.ts'
+import { escapeRegex } from '../model/regex.ts'
 import type { Aggregate, Binary, Call, Expr, VectorSelector } from './ast.ts'
 
 /** Over the series with one value of a label. */
 export function forOne(expr: Expr, label: string, value: string): Expr {
   return withMatcher(expr, { name: label, op: '=', value })
+}
+
+/** Over the series with one of some values of a label. */
+export function forSome(expr: Expr, label: string, values: readonly string[]): Expr {
+  return withMatcher(expr, { name: label, op: '=~', value: values.map(escapeRegex).join('|') })
 }
 
 /**

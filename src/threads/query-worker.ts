@@ -46,6 +46,8 @@ import { loadRuleFiles } from '../rules/rule-file.ts'
 import { groupKeyOf } from '../rules/rule.ts'
 import type { EvaluationSummary, RuleGroupStatus } from '../rules/rule-status.ts'
 import { SharedGroupStatus, type GroupEvaluationStatus } from '../rules/shared-status.ts'
+import { SCHEMA_VERSION } from '../store/migrations.ts'
+import { VERSION } from '../config/version.ts'
 import { openClusterReports } from '../store/erasure/cluster-report.ts'
 import {
   openFactsForReading,
@@ -378,6 +380,8 @@ try {
     graphs: () => graphs,
     ...{ scopes, engineOf: engines.ofRequests, responseBytesMax },
     ...{ facts, spans, logs, replay, adoption: adoptionIndex },
+    objects: observations,
+    versions: { daytwo: VERSION, schema: SCHEMA_VERSION },
     progress: (clusters) => fleetLoop.progress(clusters),
   })
   const scoped =
@@ -388,6 +392,7 @@ try {
     promql: scoped('promql'),
     answers: scoped('answers'),
     federate: scoped('federate'),
+    bundles: scoped('bundles'),
     replay: scoped('replay'),
     alertRuns: scoped('alertRuns'),
     audit: scoped('audit'),

@@ -38,6 +38,8 @@ DELETE,POST                   responder  own         clusters  /api/fleet/v1/ale
 GET                           viewer  own         clusters  /api/fleet/v1/alerts/history
 GET                           viewer  own         clusters  /api/fleet/v1/alerts/strip
 GET                           viewer  own         clusters  /api/fleet/v1/audit
+GET                           viewer  own         clusters  /api/fleet/v1/bundles/alerts/:fingerprint
+GET                           viewer  own         clusters  /api/fleet/v1/bundles/upgrades/:id
 GET                           viewer  own         clusters  /api/fleet/v1/clusters
 GET                           viewer  own         clusters  /api/fleet/v1/clusters/:cluster
 GET                           viewer  own         clusters  /api/fleet/v1/clusters/:cluster/changes

@@ -25,6 +25,7 @@ import type { Labels } from '../../src/model/labels.ts'
 import type { Span } from '../../src/model/span.ts'
 import type { LogRecord } from '../../src/model/log-record.ts'
 import type { ObjectObservation } from '../../src/model/observation.ts'
+import { DEFAULT_REDACTION } from '../../src/model/redaction.ts'
 import type { MetricFamily } from '../../src/model/metadata.ts'
 import type { InstantQuery, QueryEngine, QueryResult, RangeQuery } from '../../src/promql/query-engine.ts'
 import type { RuleReader } from '../../src/api/prometheus/rules.ts'
@@ -260,6 +261,8 @@ export async function makeServer(
     },
     logRecords: { logs: () => Promise.resolve([]) },
     federate: () => Promise.resolve([new Uint8Array()]),
+    bundles: () => Promise.reject(new Error('this test makes no bundles')),
+    redaction: () => DEFAULT_REDACTION,
     explain: () => Promise.reject(new Error('this test explains nothing')),
     replay: () => Promise.reject(new Error('this test replays nothing')),
     cardinality: () => Promise.reject(new Error('this test has no store')),

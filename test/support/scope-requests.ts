@@ -303,6 +303,11 @@ function alertRequests(): Readonly<Record<string, RouteRequests>> {
     return { path: `/api/fleet/v1/alerts/${fingerprint}/acknowledge`, body: { note: 'mine', by: 'ada' } }
   }
   return {
+    // What is in the archives: test/e2e/bundles.test.ts.
+    'GET /api/fleet/v1/bundles/alerts/:fingerprint': {
+      outside: ({ fingerprint }) => [`/api/fleet/v1/bundles/alerts/${fingerprint}`],
+    },
+    'GET /api/fleet/v1/bundles/upgrades/:id': { outside: () => [`/api/fleet/v1/bundles/upgrades/${UPGRADE_ID}`] },
     'GET /api/fleet/v1/alerts': {
       reads: () => ['/api/fleet/v1/alerts', `/api/fleet/v1/alerts?at=${new Date(END_MS).toISOString()}`],
     },

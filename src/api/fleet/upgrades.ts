@@ -149,7 +149,8 @@ function longestFirst(a: OpenUpgrade, b: OpenUpgrade): number {
   return a.record.upgrade.id < b.record.upgrade.id ? -1 : 1
 }
 
-function detailItem(
+/** @param nowMs the moment of the verdict */
+export function detailItem(
   { upgrade, detail }: UpgradeRecord,
   verdict: StuckVerdict | undefined,
   nowMs: number,

@@ -19,6 +19,7 @@ import type { RunReplay } from '../fleet/replay.ts'
 import type { ApiTraces } from '../jaeger/trace-answers.ts'
 import type { Federate } from '../prometheus/federate.ts'
 import type { QueryAnswers } from '../prometheus/query-answers.ts'
+import type { MakeBundle } from '../bundle/bundles.ts'
 import type { ApiUsage } from '../fleet/kvm-stack.ts'
 import type { RuleReader } from '../prometheus/rules.ts'
 import type { ReadInventory } from '../fleet/runbooks.ts'
@@ -47,6 +48,7 @@ export interface QueryPorts {
   readonly explain: QueryExplainer['explain']
   readonly replay: RunReplay
   readonly federate: Federate
+  readonly bundles: MakeBundle
   readonly traces: ApiTraces
   readonly logRecords: LogReader
   /** What happened around an alert, from the fleet's series. */

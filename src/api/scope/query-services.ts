@@ -26,13 +26,17 @@ import type { AdoptionReader } from '../../model/adoption.ts'
 import type { AlertRunReader, FiredAlertReader } from '../../model/alert-run.ts'
 import type { ScopeAddress } from '../../model/cluster-scope.ts'
 import type { DeliveryReader } from '../../model/delivery.ts'
-import type { FleetFactsReader } from '../../model/fleet-facts.ts'
+import type { FleetFactsReader, ObservationReader } from '../../model/fleet-facts.ts'
 import type { LogReader } from '../../model/log-record.ts'
 import type { Matcher } from '../../model/matcher.ts'
 import type { RolloutPolicy } from '../../model/rollout-verdict.ts'
+import type { TraceReader } from '../../model/span.ts'
 import type { LocalEngine } from '../../promql/engine.ts'
 import type { ExplainedNode } from '../../promql/explanation.ts'
 import type { ReplayAnswer, ReplayInput } from '../../rules/replay-request.ts'
+import { makeBundle } from '../../bundle/make-bundle.ts'
+import type { BundlePorts } from '../../bundle/make-bundle.ts'
+import type { MakeBundle } from '../bundle/bundles.ts'
 import type { ApiAdoption } from '../fleet/adoption.ts'
 import { fleetReaderOf } from '../fleet/reader.ts'
 import { riskReaderOf } from '../fleet/risk-reader.ts'
@@ -52,6 +56,7 @@ export interface RequestServices {
   readonly logs: LogReader
   readonly fleet: FleetViews
   readonly adoption: ApiAdoption
+  readonly bundles: { readonly make: MakeBundle }
 }
 
 export interface RequestServiceParts {
@@ -70,6 +75,8 @@ export interface RequestServiceParts {
   }
   readonly spans: SpanSearch
   readonly logs: LogReader
+  readonly objects: Pick<ObservationReader, 'changes'>
+  readonly versions: BundlePorts['versions']
   readonly progress: FleetLoop['progress']
   /** Of the present imports. */
   readonly graphs: () => Promise<UpdateGraphs>
@@ -91,6 +98,7 @@ export function createRequestServices(
     ...query,
     ...{ alertRuns: facts.alertRuns, audit: facts.audit, deliveries: facts.deliveries, logs },
     traces: tracesOver(spans, parts.responseBytesMax),
+    bundles: bundlesOver(parts, { promql: query.promql, logs, spans, includes: () => true }),
     fleet: createFleetViews(
       facts.fleet,
       parts.scopes.then(({ fleet }) => fleet),
@@ -151,17 +159,18 @@ function scopedServices(parts: RequestServiceParts, scope: ScopedFleet, graphs: 
     }
     return counted.adoption
   }
+  const includes = (cluster: string): boolean => scope.includes(cluster)
+  const logs = scopedLogs(parts.logs, scope)
+  const traces = scopedTraces(parts.spans, includes)
   return {
     ...query,
     promql: { ...query.promql, explain },
     alertRuns,
     audit: scopedAudit(parts.facts.audit, alertRuns, scope),
     deliveries: scopedDeliveries(parts.facts.deliveries, alertRuns, scope),
-    logs: scopedLogs(parts.logs, scope),
-    traces: tracesOver(
-      scopedTraces(parts.spans, (cluster) => scope.includes(cluster)),
-      parts.responseBytesMax,
-    ),
+    logs,
+    traces: tracesOver(traces, parts.responseBytesMax),
+    bundles: bundlesOver(parts, { promql: query.promql, logs, spans: traces, includes }),
     fleet: createFleetViews(
       facts,
       Promise.resolve(scope.index),
@@ -177,6 +186,35 @@ function scopedServices(parts: RequestServiceParts, scope: ScopedFleet, graphs: 
       operators: () => adoption().operators(),
     },
   }
+}
+
+interface BundleReaders {
+  readonly promql: Pick<LocalEngine, 'range'>
+  readonly logs: LogReader
+  readonly spans: Pick<TraceReader, 'trace'>
+  readonly includes: (cluster: string) => boolean
+}
+
+/** Bundles of what the readers see. Names of all clusters are replaced: a text of one may mention another. */
+function bundlesOver(
+  { objects, scopes, versions }: RequestServiceParts,
+  { promql, logs, spans, includes }: BundleReaders,
+): RequestServices['bundles'] {
+  const ports: BundlePorts = {
+    versions,
+    clusterNames: async () =>
+      Array.from((await scopes).fleet.known(), ({ cluster, record }) => [cluster, ...(record?.aliases ?? [])]),
+    sources: {
+      objects: async (cluster, range) => (includes(cluster) ? objects.changes(cluster, range) : []),
+      logs: (query) => logs.logs(query),
+      trace: (traceId, signal) => spans.trace(traceId, signal),
+      range: async (query, signal) => {
+        const { value, warnings } = await promql.range(query, signal)
+        return { series: value.type === 'matrix' ? value.series : [], warnings }
+      },
+    },
+  }
+  return { make: (wish, signal) => makeBundle(wish, ports, signal) }
 }
 
 /** Packs have samples of all clusters. */

@@ -56,7 +56,7 @@ export function ownRoute<
     url,
     ...(bodyBytesMax !== undefined && { bodyLimit: bodyBytesMax }),
     config: {
-      ...{ access, dialect: 'own', scope, operation, isEndless: declared.mediaType !== undefined },
+      ...{ access, dialect: 'own', scope, operation, isEndless: declared.mediaType === 'text/event-stream' },
       ...(lane !== undefined && { lane }),
     },
     handler: (request, reply) => {

@@ -23,8 +23,8 @@ export interface Operation {
   readonly query?: TSchema
   readonly body?: TSchema
   readonly answer: TSchema
-  /** When the response is not JSON: a stream of events with data of the schema `answer`. */
-  readonly mediaType?: 'text/event-stream'
+  /** When the response is not JSON: a stream of events with data of the schema `answer`, or a file. */
+  readonly mediaType?: 'text/event-stream' | 'application/zip'
   /** The status of success; 200 when absent. */
   readonly status?: 201
 }

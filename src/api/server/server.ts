@@ -64,6 +64,8 @@ import { registerFleetPlans } from '../fleet/plans.ts'
 import { registerFleetStranded } from '../fleet/stranded.ts'
 import { registerGraphImports } from '../fleet/graph-imports.ts'
 import { registerServedGraph } from '../cincinnati/graph.ts'
+import { registerBundles } from '../bundle/bundles.ts'
+import type { RedactionPolicy } from '../../model/redaction.ts'
 import { registerUpdateGraph } from '../fleet/update-graph.ts'
 import { registerRollouts } from '../fleet/rollouts.ts'
 import { registerFleetUnjoined } from '../fleet/unjoined.ts'
@@ -127,6 +129,8 @@ export interface ApiDeps extends FleetPorts {
   /** Reloads rules, runbooks, dashboards and routing; rejects, without a change, when they are invalid. */
   readonly reload: () => Promise<void>
   readonly reloadStatus: ReadReload
+  /** What evidence bundles leave out or replace. */
+  readonly redaction: () => RedactionPolicy
   /** Change events. */
   readonly events: Pick<EventFeed, 'listen' | 'stop'>
   /** Current faults of this server. */
@@ -356,6 +360,7 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
     clock,
     log,
   })
+  registerBundles(app, { ...deps, ports, language, externalUrl: settings.externalUrl })
   registerDashboards(app, { catalog: deps.catalog, ports, language })
   registerMetricCatalog(app, { catalog: deps.catalog, ownMetrics: metrics.registry, language })
   if (deps.faro !== undefined) await registerFaro(app, { ...deps, options: deps.faro })

@@ -146,6 +146,7 @@ const CLUSTER_ACTIONS: ReadonlySet<string> = new Set([
   'cluster.return',
   'configuration.baseline.choose',
   'configuration.baseline.remove',
+  'bundle.make',
 ])
 
 /** Of the silence that the entry has. */

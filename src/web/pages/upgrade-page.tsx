@@ -20,9 +20,11 @@ import {
   WorkloadTail,
 } from '../panels/fleet/upgrade-parts.tsx'
 import { OutcomeMark, DurationText } from '../panels/fleet/upgrade-rows.tsx'
+import { BundleButton } from '../panels/bundle-button.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { useAlertOccurrences } from '../query/use-alert-occurrences.ts'
 import { useMoment } from '../query/use-moment.ts'
+import { upgradeBundleCall } from '../query/use-bundle.ts'
 import { upgradeCall, useUpgrade, useUpgrades } from '../query/use-upgrades.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { FactList } from '../ui/fact-list.tsx'
@@ -78,10 +80,13 @@ function UpgradeAnswer({ detail }: { readonly detail: UpgradeDetailItem }): Reac
           </span>
         }
         tools={
-          <CopyButton
-            text={upgradeMarkdown(detail, `${location.origin}${upgradePath(upgrade.id)}`)}
-            label="Copy as Markdown"
-          />
+          <>
+            <CopyButton
+              text={upgradeMarkdown(detail, `${location.origin}${upgradePath(upgrade.id)}`)}
+              label="Copy as Markdown"
+            />
+            <BundleButton call={upgradeBundleCall(upgrade.id)} />
+          </>
         }
       >
         {verdict?.stuck === true ? <StuckMark /> : <OutcomeMark upgrade={upgrade} />}

@@ -8,6 +8,7 @@ import { alertPath, alertsPath, resolvedPath, rulePath, runbookPath, silencesPat
 import { linkTarget } from '../lib/safe-href.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { useUnacknowledge } from '../query/use-alert-actions.ts'
+import { alertBundleCall } from '../query/use-bundle.ts'
 import { useRunbook } from '../query/use-runbook.ts'
 import { AlertName } from '../ui/alert-name.tsx'
 import { Button } from '../ui/button.tsx'
@@ -24,6 +25,7 @@ import { PromqlText } from '../ui/promql-text.tsx'
 import styles from './alert-detail.module.css'
 import { AlertSituation, PastSituation } from './alert-situation.tsx'
 import { Answer } from './answer.tsx'
+import { BundleButton } from './bundle-button.tsx'
 import { ClusterLink } from './cluster-link.tsx'
 import { ActionFailure } from './action-form.tsx'
 import { RunbookBody } from './runbook-body.tsx'
@@ -106,6 +108,7 @@ export function AlertDetail({ alert, onClose, onAction }: AlertDetailProps): Rea
               </Button>
             </>
           )}
+          {isPast ? null : <BundleButton call={alertBundleCall(alert.fingerprint, alert.activeAtMs)} />}
           {alert.rule.expr === '' ? null : <Link href={rulePath(alert.alertname)}>Rule, tests and back-test</Link>}
           <Link href={resolvedPath({ alert: alert.alertname, cluster: alert.cluster })}>Previous occurrences</Link>
           {alert.cluster === '' ? null : (

@@ -1,4 +1,4 @@
-/** The only place where the UI sends requests. Answers have the types of `contract`; failures become `ApiFailure`. */
+/** The only place, beside fetch-file.ts, where the UI sends requests. Answers have the types of `contract`; failures become `ApiFailure`. */
 
 /** A failed request. `status` 0: the server was not reached. */
 export class ApiFailure extends Error {

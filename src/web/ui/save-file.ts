@@ -1,5 +1,5 @@
-/** Gives the reader a text as a file. */
-export function saveFile(name: string, text: string, type: string): void {
+/** Gives the reader a text, or bytes, as a file. */
+export function saveFile(name: string, text: string | Blob, type: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')
   link.href = address

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { getHeapStatistics } from 'node:v8'
 import type { EventFeed } from './api/server/event-feed.ts'
 import { deliveryItem } from './api/fleet/deliveries.ts'
+import type { RunbookWork } from './api/fleet/people.ts'
 import { fleetReaderOf } from './api/fleet/reader.ts'
 import type { QueryPorts } from './api/scope/fleet-ports.ts'
 import { DEFAULT_FARO_OPTIONS } from './api/ingest/faro.ts'
@@ -70,6 +71,7 @@ export interface ServerParts {
   readonly decommissions: Decommissions
   readonly acceptances: Acceptances
   readonly baseline: BaselineChoice
+  readonly runbookWork: RunbookWork
   readonly graphImports: GraphImports
   readonly erasures: Erasures
   readonly notifications: Notifications
@@ -113,6 +115,7 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
         alertRuns: threads.query.alertRuns(addressOf(scope)),
         audit: threads.query.audit(addressOf(scope)),
         deliveries: threads.query.deliveries(addressOf(scope)),
+        runbookWork: threads.query.runbookWork(addressOf(scope)),
       }),
     },
     parser: threads.query.parser,
@@ -150,6 +153,7 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
       decommissions: parts.decommissions,
       acceptances: parts.acceptances,
       baseline: parts.baseline,
+      runbookWork: parts.runbookWork,
     },
     pipeline: notifications.pipeline,
     resolveTimeoutMs: () => notifications.pipeline.resolveTimeoutMs,

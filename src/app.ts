@@ -65,6 +65,7 @@ import { createPeopleSignIn, type PeopleSignIn } from './runtime/people-sign-in.
 import { readPrivacyRules } from './config/privacy-file.ts'
 import { readVerdictPolicy } from './config/verdict-policy.ts'
 import { readRedactionPolicy } from './config/redaction-file.ts'
+import { createRunbookWork, recordRevisions, withRevisions } from './runtime/runbook-work.ts'
 import { createReloader, type Reloadable, type ReloadCause } from './runtime/reload.ts'
 import { countEvaluation, forgetGroups } from './runtime/rule-metrics.ts'
 import { createTokenIndex, type TokenIndex } from './runtime/token-index.ts'
@@ -121,6 +122,7 @@ const PAGES_OF: Readonly<Record<ChangeTopic, readonly EventTopic[]>> = {
   external_alert: ['alerts'],
   decommission: [],
   accepted_risk: [],
+  runbook_work: ['work'],
   configuration_baseline: ['clusters'],
   update_graph: [],
   token: [],
@@ -212,6 +214,7 @@ async function serve(
     await threads.query.baseline.reread()
     publish(['clusters'])
   })
+  const runbookWork = createRunbookWork(threads.query.runbookWork({}), threads.facts.runbookWork, metrics, publish)
   const graphImports = createGraphImports(threads.facts.updateGraphs, () => threads.query.graphs.reread())
   const eraseShared = everySoOften((names: readonly string[]) => threads.shared?.erase(names) ?? Promise.resolve())
   const metricsStore = metricsStoreOf(config)
@@ -271,6 +274,8 @@ async function serve(
       external_alert: () => alerts.external.reread(),
       decommission: () => decommissions.reread(),
       accepted_risk: () => acceptances.reread(),
+      // Read from the store by each request.
+      runbook_work: () => Promise.resolve(),
       configuration_baseline: () => baseline.reread(),
       update_graph: () => graphImports.reread(),
       token: () => tokens.reread(),
@@ -305,25 +310,34 @@ async function serve(
   }
   const redaction = redactionPolicy(config['bundle.redaction'])
   // What stands in files: SIGHUP, `/-/reload` and a changed file read all of it again.
-  const reloader = withReloadEvents(
-    createReloader({
-      reloadables: [
-        content.reloadable((files) => useRules(files, rules, metrics, faults)),
-        notifications.reloadable,
-        privacyRules(config['privacy.config'], threads),
-        verdictPolicy(config['verdict.policy'], threads),
-        redaction.reloadable,
-      ],
-      clock,
-      metrics,
-      log,
-    }),
-    publish,
-    (cause) =>
-      userActions.record({
-        ...{ atMs: clock.nowMs(), by: 'daytwo', action: 'rules.reload', subject: 'content' },
-        detail: JSON.stringify({ cause }),
+  const recordUsed = (): Promise<void> =>
+    recordRevisions({
+      ...{ catalog, clock, log },
+      store: threads.facts.runbookWork,
+      retentionMs: config['retention.alerts'],
+    })
+  const reloader = withRevisions(
+    withReloadEvents(
+      createReloader({
+        reloadables: [
+          content.reloadable((files) => useRules(files, rules, metrics, faults)),
+          notifications.reloadable,
+          privacyRules(config['privacy.config'], threads),
+          verdictPolicy(config['verdict.policy'], threads),
+          redaction.reloadable,
+        ],
+        clock,
+        metrics,
+        log,
       }),
+      publish,
+      (cause) =>
+        userActions.record({
+          ...{ atMs: clock.nowMs(), by: 'daytwo', action: 'rules.reload', subject: 'content' },
+          detail: JSON.stringify({ cause }),
+        }),
+    ),
+    recordUsed,
   )
   const deployment = threads.shared && createDeployment(threads.shared)
   const hasMetricsStore = metricsQueryOf(config).remote !== undefined
@@ -347,6 +361,7 @@ async function serve(
       decommissions,
       acceptances,
       baseline,
+      runbookWork,
       graphImports,
       erasures,
       notifications,
@@ -368,6 +383,7 @@ async function serve(
     ...{ threads, clock, metrics, log, report: ownReport },
     deployment: () => deployment?.view,
   })
+  await recordUsed()
   await deployment?.start()
   readiness = 'ready'
 

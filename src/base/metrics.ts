@@ -130,6 +130,11 @@ export function createOwnMetrics(version: string) {
       'When everything stored was last verified.',
     ),
     bundles: counter('daytwo_bundles_total', 'Evidence bundles, by subject and outcome.', ['kind', 'outcome']),
+    runbookWork: counter(
+      'daytwo_runbook_work_entries_total',
+      'Recorded steps, notes and outcomes of work on alerts, by outcome: added, same (recorded already), conflict (another user recorded the opposite meanwhile), run_full (limit of an alert), full (limit of the server).',
+      ['outcome'],
+    ),
     queries: counter('daytwo_queries_total', 'PromQL queries, by outcome.', ['outcome']),
     querySeconds: seconds('daytwo_query_duration_seconds', 'Time to evaluate a PromQL query.', ['kind']),
     metricsStoreUp: gauge(

@@ -1,5 +1,5 @@
 /** `daytwo demo`: the whole product on a simulated fleet, in one command, offline. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +14,9 @@ import { updateServiceGraph } from '../../sim/update-service.ts'
 import { startSimulation, type Simulation, type SimulationProgress } from '../../sim/simulate.ts'
 import { unexpected } from './arguments.ts'
 import type { Command } from './command.ts'
+import { factsStoreOf } from '../config/facts-store.ts'
+import { openFacts } from '../store/facts/facts.ts'
+import { addDemoWork } from './demo-work.ts'
 import { demoNotifyConfig } from './demo-notify.ts'
 import { showProgress, showQuarters } from './progress-bar.ts'
 import { paceOf, replayTimes, WHOLE_CLUSTERS_MAX, type DemoPace } from './demo-pace.ts'
@@ -121,6 +124,7 @@ async function runDemo(args: readonly string[], folder: string, notifyConfig: st
     const getReady = pace.isRelayed ? prepareLarge : prepare
     const outcome = await Promise.race([getReady(app, simulation, pace, ending.signal), stopped])
     if (outcome === 'ready') {
+      await showWork(app.url, config)
       console.log(`\n  Open ${app.url}\n\n  The simulation sends live data until you stop it with Ctrl-C.\n`)
       await stopped
     }
@@ -145,6 +149,32 @@ async function importGraph(url: string): Promise<void> {
         hint: 'start the demo without options that ask for a token',
       },
     )
+  }
+}
+
+/** Runbooks with past work. */
+const WORKED_RUNBOOKS = ['VirtAPIDown', 'KubeVirtCRModified', 'UnsupportedHCOModification'] as const
+
+/** Occurrences of the last months with recorded work; where facts are in PostgreSQL, or runbooks are others, there are none. */
+async function showWork(url: string, config: ReturnType<typeof readServeArguments>['config']): Promise<void> {
+  const runbooks = WORKED_RUNBOOKS.flatMap((name) => {
+    const path = join(config.runbooks, `${name}.md`)
+    return existsSync(path) ? [{ name, text: readFileSync(path, 'utf8') }] : []
+  })
+  const response = await fetch(`${url}/api/fleet/v1/clusters?limit=20`)
+  if (!response.ok || factsStoreOf(config) !== undefined) return
+  const { clusters } = (await response.json()) as { readonly clusters: readonly { readonly cluster: string }[] }
+  if (clusters.length === 0) return
+  const facts = openFacts(config.data)
+  try {
+    await addDemoWork(
+      facts,
+      runbooks,
+      clusters.map(({ cluster }) => cluster),
+      systemClock.nowMs(),
+    )
+  } finally {
+    facts.close()
   }
 }
 

@@ -14,6 +14,7 @@ export const EventTopic = Type.Union([
   Type.Literal('clusters'),
   Type.Literal('rules'),
   Type.Literal('dashboards'),
+  Type.Literal('work'),
 ])
 export type EventTopic = Shape<typeof EventTopic>
 export const EVENT_TOPICS: readonly EventTopic[] = EventTopic.anyOf.map((topic) => topic.const)

@@ -13,7 +13,7 @@ import type { RolloutPolicy } from '../model/rollout-verdict.ts'
 import type { FleetPlan } from '../model/plan.ts'
 import type { StrandedVersion } from '../model/stranded.ts'
 import type { StuckVerdict } from '../model/stuck.ts'
-import type { UpgradeOperator, UpgradeRecord } from '../model/upgrade.ts'
+import type { Upgrade, UpgradeOperator, UpgradeRecord, UpgradeSpan } from '../model/upgrade.ts'
 import { healthyUpgrades, type HealthyUpgrade } from './alerts/healthy-upgrades.ts'
 import type { ClusterPage, ClusterQuery, ClusterView, LastReport } from './clusters/cluster-index.ts'
 import type { OpenUpgrade } from './clusters/cluster-states.ts'
@@ -81,6 +81,8 @@ export interface FleetView extends EdgeReader {
   /** `query.cluster` is a name or an alias. */
   upgrades(query: UpgradeQuery): Promise<readonly UpgradeRecord[]>
   upgrade(id: string): Promise<UpgradeRecord | undefined>
+  /** Upgrades of clusters, by name or alias, that started at or after a time: times alone, the newest first per cluster. */
+  upgradeSpans(clusters: readonly string[], fromMs: number): Promise<readonly UpgradeSpan[]>
   /** Upgrades in progress, and finished ones whose workload update is in progress. */
   open(): Promise<readonly OpenUpgrade[]>
   healthy(): Promise<readonly HealthyUpgrade[]>
@@ -125,6 +127,16 @@ export interface FleetView extends EdgeReader {
   rollouts(operator: UpgradeOperator): Promise<Rollouts>
   /** Pairs of clusters that are not gone and are probably one. */
   unjoined(): Promise<readonly UnjoinedPair[]>
+}
+
+/** Of one cluster, in `upgradeSpans`: some years of upgrades. */
+const SPANS_PER_CLUSTER_MAX = 200
+
+/** @param cluster by the requested name */
+function spanOf(cluster: string, { id, operator, from, to, state, startedMs, endedMs, resolutionSeconds }: Upgrade) {
+  const versions = { ...(from === undefined ? {} : { from }), to }
+  const times = { ...(startedMs === undefined ? {} : { startedMs }), ...(endedMs === undefined ? {} : { endedMs }) }
+  return { id, cluster, operator, ...versions, state, ...times, resolutionSeconds }
 }
 
 /** The summary of the landing page, and how far the derivation is. */
@@ -259,6 +271,16 @@ export function createFleetView({
     },
     upgrades: async (query) => records.upgrades(await byName(query)),
     upgrade: records.upgrade.bind(records),
+    upgradeSpans: async (clusters, fromMs) => {
+      const query = { fromMs, sort: 'started', isDescending: true, limit: SPANS_PER_CLUSTER_MAX } as const
+      const spans: UpgradeSpan[] = []
+      for (const name of clusters) {
+        const found = await records.upgrades(await byName({ ...query, cluster: name }))
+        spans.push(...found.map(({ upgrade }) => spanOf(name, upgrade)))
+        await sharedTurn()
+      }
+      return spans
+    },
     open,
     healthy: async () => healthyUpgrades(await open()),
     judge: async (upgradeId) => (await index()).judge(upgradeId, nowMs),

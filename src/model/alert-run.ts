@@ -24,6 +24,7 @@ export interface StoredAlertRun extends AlertRunRecord {
   /** The last acknowledgement. */
   readonly acknowledgedBy?: string
   readonly acknowledgedNote?: string
+  readonly acknowledgedAtMs?: number
 }
 
 /** Occurrences that fired in [fromMs, toMs), newest first. */
@@ -69,6 +70,8 @@ export interface FiredAlertReader {
 
 /** Reads the stored alert history, on the query worker. Implemented by `store`. */
 export interface AlertRunReader {
+  /** `undefined`: no such occurrence is stored. */
+  one(key: AlertRunKey): Promise<StoredAlertRun | undefined>
   page(query: AlertRunQuery): Promise<readonly StoredAlertRun[]>
   /** Occurrences that fired in [fromMs, toMs). */
   spans(fingerprints: readonly string[], fromMs: number, toMs: number): Promise<readonly AlertRunSpan[]>

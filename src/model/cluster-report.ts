@@ -34,6 +34,7 @@ export const STORED_KINDS = [
   'modifications',
   'versions',
   'alerts',
+  'runbook_work',
   'external_alerts',
   'silences',
   'deliveries',

@@ -3,7 +3,7 @@
 /** `cluster`: the subject is its name. `alert_state`: the key of a group of rules. Others are read again as a whole. */
 export const CHANGE_TOPICS = [
   ...(['silence', 'acknowledgement', 'external_alert', 'decommission', 'accepted_risk'] as const),
-  ...(['configuration_baseline', 'update_graph'] as const),
+  ...(['configuration_baseline', 'update_graph', 'runbook_work'] as const),
   ...(['token', 'session', 'cluster', 'alert_state'] as const),
 ] as const
 export type ChangeTopic = (typeof CHANGE_TOPICS)[number]

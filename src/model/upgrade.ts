@@ -25,6 +25,12 @@ export interface Upgrade {
   readonly resolutionSeconds: number
 }
 
+/** When an upgrade ran, without its phases and evidence. */
+export type UpgradeSpan = Pick<
+  Upgrade,
+  'id' | 'cluster' | 'operator' | 'from' | 'to' | 'state' | 'startedMs' | 'endedMs' | 'resolutionSeconds'
+>
+
 /** HCO by its package's stem; KubeVirt without HCO; the platform. */
 export const UPGRADE_OPERATORS = ['kubevirt-hyperconverged', 'kubevirt', 'openshift'] as const
 export type UpgradeOperator = (typeof UPGRADE_OPERATORS)[number]

@@ -709,6 +709,61 @@ export const STEPS: readonly Step[] = [
       DELETE FROM meta WHERE key = 'fleet.position' OR key LIKE 'fleet.position %';
     `,
   },
+  // What people record while they work through runbooks, one row per entry; the revisions of runbooks. steps: JSON.
+  {
+    sqlite: `
+      CREATE TABLE runbook_work (
+        fingerprint TEXT NOT NULL,
+        active_at_ms INTEGER NOT NULL,
+        number INTEGER NOT NULL,
+        cluster TEXT NOT NULL,
+        alertname TEXT NOT NULL,
+        runbook TEXT NOT NULL,
+        revision TEXT NOT NULL,
+        at_ms INTEGER NOT NULL,
+        by TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        step TEXT,
+        text TEXT,
+        PRIMARY KEY (fingerprint, active_at_ms, number)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX runbook_work_cluster ON runbook_work (cluster);
+      CREATE TABLE runbook_revision (
+        runbook TEXT NOT NULL,
+        from_ms INTEGER NOT NULL,
+        revision TEXT NOT NULL,
+        steps TEXT NOT NULL,
+        PRIMARY KEY (runbook, from_ms)
+      ) STRICT, WITHOUT ROWID;
+    `,
+    postgres: `
+      CREATE TABLE runbook_work (
+        fingerprint bytewise NOT NULL,
+        active_at_ms bigint NOT NULL,
+        number bigint NOT NULL,
+        cluster bytewise NOT NULL,
+        alertname text NOT NULL,
+        runbook text NOT NULL,
+        revision text NOT NULL,
+        at_ms bigint NOT NULL,
+        by text NOT NULL,
+        kind text NOT NULL,
+        step text,
+        text text,
+        PRIMARY KEY (fingerprint, active_at_ms, number)
+      );
+      CREATE INDEX runbook_work_cluster ON runbook_work (cluster);
+      CREATE TRIGGER tell AFTER INSERT OR UPDATE OR DELETE ON runbook_work
+        FOR EACH STATEMENT EXECUTE FUNCTION tell_table();
+      CREATE TABLE runbook_revision (
+        runbook bytewise NOT NULL,
+        from_ms bigint NOT NULL,
+        revision text NOT NULL,
+        steps text NOT NULL,
+        PRIMARY KEY (runbook, from_ms)
+      );
+    `,
+  },
 ]
 
 /** The version of a file that this program has brought up to date. */

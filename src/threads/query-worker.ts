@@ -397,6 +397,7 @@ try {
     alertRuns: scoped('alertRuns'),
     audit: scoped('audit'),
     deliveries: scoped('deliveries'),
+    runbookWork: scoped('runbookWork'),
     traces: scoped('traces'),
     logs: scoped('logs'),
     adoption: scoped('adoption'),

@@ -14,6 +14,7 @@ const load = {
   alerts: () => import('./pages/alerts-page.tsx'),
   runbook: () => import('./pages/runbook-page.tsx'),
   resolved: () => import('./pages/resolved-page.tsx'),
+  outcomes: () => import('./pages/outcome-pages.tsx'),
   rules: () => import('./pages/rules-page.tsx'),
   rule: () => import('./pages/rule-page.tsx'),
   silences: () => import('./pages/silences-page.tsx'),
@@ -59,6 +60,7 @@ function LoadingPage(): ReactNode {
 const AlertsPage = laterPage(async () => (await load.alerts()).AlertsPage)
 const RunbookPage = laterPage(async () => (await load.runbook()).RunbookPage)
 const ResolvedPage = laterPage(async () => (await load.resolved()).ResolvedPage)
+const OutcomePages = laterPage(async () => (await load.outcomes()).OutcomePages)
 const RulesPage = laterPage(async () => (await load.rules()).RulesPage)
 const RulePage = laterPage(async () => (await load.rule()).RulePage)
 const SilencesPage = laterPage(async () => (await load.silences()).SilencesPage)
@@ -126,6 +128,7 @@ export function Routes(): ReactNode {
       </Route>
       <Route path={ROUTES.adoption} component={AdoptionPage} />
       <Route path={ROUTES.resolved} component={ResolvedPage} />
+      <Route path={ROUTES.outcomePages} component={OutcomePages} />
       <Route path={ROUTES.rules} component={RulesPage} />
       <Route path={ROUTES.rule}>{({ name }) => <RulePage key={name} name={name} />}</Route>
       <Route path={ROUTES.silences} component={SilencesPage} />

@@ -101,9 +101,15 @@ GET                           viewer  own         clusters  /api/fleet/v1/upgrad
 GET                           viewer  own         none      /api/lint
 GET                           viewer  own         none      /api/openapi.json
 GET                           viewer  jaeger      clusters  /api/operations
+GET                           viewer  own         clusters  /api/runbooks/v1/outcomes
+GET                           viewer  own         clusters  /api/runbooks/v1/outcomes/:name
 GET                           viewer  own         clusters  /api/runbooks/v1/pages
 GET                           viewer  own         clusters  /api/runbooks/v1/pages/:name
 GET                           viewer  own         none      /api/runbooks/v1/pages/:name/source
+GET                           viewer  own         clusters  /api/runbooks/v1/reviews/alerts/:fingerprint/:activeAtMs
+GET                           viewer  own         clusters  /api/runbooks/v1/reviews/upgrades/:id
+POST                          responder  own         clusters  /api/runbooks/v1/work/:fingerprint/:activeAtMs
+GET                           viewer  own         clusters  /api/runbooks/v1/work/:fingerprint/:activeAtMs
 GET                           viewer  jaeger      clusters  /api/services
 GET                           viewer  jaeger      clusters  /api/services/:service/operations
 GET                           viewer  jaeger      clusters  /api/traces

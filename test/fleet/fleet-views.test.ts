@@ -80,6 +80,7 @@ async function answersOf(view: FleetView): Promise<Record<Exclude<keyof FleetVie
     lastReports: await view.lastReports(['done', 'nobody']),
     upgrades: await view.upgrades({ ...page, sort: 'started' }),
     upgrade: await view.upgrade('u1'),
+    upgradeSpans: await view.upgradeSpans(['done', 'nobody'], 0),
     open: await view.open(),
     healthy: await view.healthy(),
     judge: await view.judge('u1'),

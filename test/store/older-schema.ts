@@ -26,6 +26,7 @@ const UNDO: Readonly<Record<number, string>> = {
   37: 'ALTER TABLE erasure DROP COLUMN metrics_store',
   38: 'ALTER TABLE decommission DROP COLUMN kind',
   39: 'DROP TABLE cluster_values',
+  40: 'DROP TABLE runbook_work; DROP TABLE runbook_revision',
 }
 
 export function makeOlder(db: Database.Database, version: number): void {

@@ -19,6 +19,7 @@ export interface People extends UserActions, Alerts {
   readonly decommissions: Decommissions
   readonly acceptances: Acceptances
   readonly baseline: BaselineChoice
+  readonly runbookWork: Facts['runbookWork']
 }
 
 export interface MemoryPeople {
@@ -78,7 +79,7 @@ export async function memoryPeople({
     )
     const acceptances = await createAcceptances(facts.acceptedRisks, randomUUID, risksAccepted)
     const baseline = createBaselineChoice(facts.configurationBaseline, baselineTold)
-    return { ...userActions, ...alerts, decommissions, acceptances, baseline }
+    return { ...userActions, ...alerts, decommissions, acceptances, baseline, runbookWork: facts.runbookWork }
   }
   return { people: await start(), facts, restart: start }
 }

@@ -3,6 +3,8 @@ import type { Decommissions } from '../../fleet/clusters/decommissions.ts'
 import type { Acceptances } from '../../fleet/readiness/acceptances.ts'
 import type { BaselineChoice } from '../../fleet/configuration/baseline.ts'
 import type { Alerts } from '../../notify/alerts.ts'
+import type { AuditedAction } from '../../model/audit.ts'
+import type { NewWorkEntry, RunbookWorkReader, WorkAdded } from '../../model/runbook-work.ts'
 import type { UserActions } from '../../notify/user-actions.ts'
 
 /** User actions and alerts, present and past, as the routes use them; the wiring satisfies it structurally. */
@@ -14,6 +16,13 @@ export interface ApiPeople
   readonly acceptances: Acceptances
   /** The cluster with whose configuration others are compared; its routes are of the whole fleet. */
   readonly baseline: Pick<BaselineChoice, 'choose' | 'remove'>
+  readonly runbookWork: RunbookWork
+}
+
+/** What people record while they work through runbooks. */
+export interface RunbookWork extends RunbookWorkReader {
+  /** Durable when it resolves, with the entry of the audit. @param seen see `SqlRunbookWork.add` */
+  add(entry: NewWorkEntry, seen: number | undefined, audited: AuditedAction): Promise<WorkAdded>
 }
 
 /** The actor of a request without a token, which only a server on loopback accepts. */

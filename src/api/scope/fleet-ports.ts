@@ -7,6 +7,7 @@ import type { AlertRunReader } from '../../model/alert-run.ts'
 import type { ClusterScope, ClusterSelectors } from '../../model/cluster-scope.ts'
 import type { DeliveryReader } from '../../model/delivery.ts'
 import type { LogReader } from '../../model/log-record.ts'
+import type { RunbookWorkReader } from '../../model/runbook-work.ts'
 import type { PipelineView } from '../../notify/pipeline.ts'
 import type { QueryEngine, QueryExplainer } from '../../promql/query-engine.ts'
 import type { ApiAdoption } from '../fleet/adoption.ts'
@@ -65,6 +66,7 @@ export interface ScopedReaders extends QueryPorts {
   readonly alertRuns: AlertRunReader
   readonly audit: AuditReader
   readonly deliveries: DeliveryReader
+  readonly runbookWork: RunbookWorkReader
 }
 
 export interface Scopes {

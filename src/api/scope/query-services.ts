@@ -18,6 +18,7 @@ import {
   scopedDeliveries,
   scopedFacts,
   scopedLogs,
+  scopedRunbookWork,
   scopeMatcher,
   type AuditReader,
 } from '../../fleet/scope/scoped-records.ts'
@@ -28,6 +29,7 @@ import type { ScopeAddress } from '../../model/cluster-scope.ts'
 import type { DeliveryReader } from '../../model/delivery.ts'
 import type { FleetFactsReader, ObservationReader } from '../../model/fleet-facts.ts'
 import type { LogReader } from '../../model/log-record.ts'
+import type { RunbookWorkReader } from '../../model/runbook-work.ts'
 import type { Matcher } from '../../model/matcher.ts'
 import type { RolloutPolicy } from '../../model/rollout-verdict.ts'
 import type { TraceReader } from '../../model/span.ts'
@@ -52,6 +54,7 @@ export interface RequestServices {
   readonly alertRuns: AlertRunReader
   readonly audit: AuditReader
   readonly deliveries: DeliveryReader
+  readonly runbookWork: RunbookWorkReader
   readonly traces: ApiTraces
   readonly logs: LogReader
   readonly fleet: FleetViews
@@ -72,6 +75,7 @@ export interface RequestServiceParts {
     readonly deliveries: DeliveryReader
     readonly audit: AuditReader
     readonly adoption: AdoptionReader
+    readonly runbookWork: RunbookWorkReader
   }
   readonly spans: SpanSearch
   readonly logs: LogReader
@@ -97,6 +101,7 @@ export function createRequestServices(
   const whole: RequestServices = {
     ...query,
     ...{ alertRuns: facts.alertRuns, audit: facts.audit, deliveries: facts.deliveries, logs },
+    runbookWork: facts.runbookWork,
     traces: tracesOver(spans, parts.responseBytesMax),
     bundles: bundlesOver(parts, { promql: query.promql, logs, spans, includes: () => true }),
     fleet: createFleetViews(
@@ -168,6 +173,7 @@ function scopedServices(parts: RequestServiceParts, scope: ScopedFleet, graphs: 
     alertRuns,
     audit: scopedAudit(parts.facts.audit, alertRuns, scope),
     deliveries: scopedDeliveries(parts.facts.deliveries, alertRuns, scope),
+    runbookWork: scopedRunbookWork(parts.facts.runbookWork, scope),
     logs,
     traces: tracesOver(traces, parts.responseBytesMax),
     bundles: bundlesOver(parts, { promql: query.promql, logs, spans: traces, includes }),

@@ -21,7 +21,7 @@ import type { FleetPorts, ScopedReaders } from './fleet-ports.ts'
 
 export function scopedPorts(
   whole: FleetPorts,
-  { alertRuns, audit, deliveries, ...query }: ScopedReaders,
+  { alertRuns, audit, deliveries, runbookWork, ...query }: ScopedReaders,
   scope: ClusterScope,
 ): FleetPorts {
   const isIn = ({ labels }: { readonly labels: Labels }): boolean => scope.includes(clusterOf(labels))
@@ -43,6 +43,17 @@ export function scopedPorts(
       silences: scopedSilences(people.silences, scope),
       decommissions: scopedDecommissions(people.decommissions, scope),
       acceptances: scopedAcceptances(people.acceptances, scope),
+      runbookWork: {
+        entries: (runs) => runbookWork.entries(runs),
+        revisions: (runbook) => runbookWork.revisions(runbook),
+        // The route finds alerts of the scope only.
+        add: (entry, seen, audited) =>
+          scope.includes(entry.cluster)
+            ? people.runbookWork.add(entry, seen, audited)
+            : Promise.reject(
+                forbidden(scope, `an alert of cluster ${JSON.stringify(entry.cluster)}`, 'one of your clusters'),
+              ),
+      },
       external: {
         ...people.external,
         alerts: (nowMs) => people.external.alerts(nowMs).filter(isIn),

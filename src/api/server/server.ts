@@ -92,6 +92,9 @@ import { answerWrongMethods, installRouteTable } from './route-config.ts'
 import { registerRuleTests, type RunRuleTests } from '../fleet/rule-tests.ts'
 import { registerRuleRoutes } from '../prometheus/rules.ts'
 import { registerRunbookLink } from '../fleet/runbook-link.ts'
+import { registerReviews } from '../fleet/reviews.ts'
+import { registerRunbookOutcomes } from '../fleet/runbook-outcomes.ts'
+import { registerRunbookWork } from '../fleet/runbook-work.ts'
 import { registerRunbooks, type RunbookCatalog } from '../fleet/runbooks.ts'
 import { createFastPathServer } from './fast-path.ts'
 import { createRequestLog } from './request-log.ts'
@@ -361,6 +364,9 @@ export async function createServer(given: ApiDeps): Promise<FastifyInstance> {
     log,
   })
   registerBundles(app, { ...deps, ports, language, externalUrl: settings.externalUrl })
+  registerRunbookWork(app, { catalog: deps.catalog, ports, clock })
+  registerRunbookOutcomes(app, { catalog: deps.catalog, ports, clock })
+  registerReviews(app, { catalog: deps.catalog, ports, clock, externalUrl: settings.externalUrl })
   registerDashboards(app, { catalog: deps.catalog, ports, language })
   registerMetricCatalog(app, { catalog: deps.catalog, ownMetrics: metrics.registry, language })
   if (deps.faro !== undefined) await registerFaro(app, { ...deps, options: deps.faro })

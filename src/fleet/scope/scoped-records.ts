@@ -12,6 +12,7 @@ import type { DeliveryReader, StoredDelivery } from '../../model/delivery.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
 import type { LogReader } from '../../model/log-record.ts'
 import type { Matcher } from '../../model/matcher.ts'
+import type { RunbookWorkReader } from '../../model/runbook-work.ts'
 import { escapeRegex } from '../../model/regex.ts'
 import type { ScopedFleet } from './cluster-scopes.ts'
 
@@ -53,11 +54,22 @@ export function scopeMatcher(scope: Pick<Scope, 'names'>): Matcher {
     : { name: CLUSTER_LABEL, op: '=~', value: names.map(escapeRegex).join('|') }
 }
 
+export function scopedRunbookWork(work: RunbookWorkReader, scope: Scope): RunbookWorkReader {
+  return {
+    entries: async (runs) => (await work.entries(runs)).filter(({ cluster }) => scope.includes(cluster)),
+    revisions: (runbook) => work.revisions(runbook),
+  }
+}
+
 export function scopedAlertRuns(runs: AlertRunReader, scope: Scope): AlertRunReader {
   const clustersOf = async (fingerprints: readonly string[]): Promise<ReadonlyMap<string, string>> =>
     new Map([...(await runs.clustersOf(fingerprints))].filter(([, cluster]) => scope.includes(cluster)))
   return {
     clustersOf,
+    one: async (key) => {
+      const found = await runs.one(key)
+      return found !== undefined && scope.includes(clusterOf(found.labels)) ? found : undefined
+    },
     page: ({ limit, after, ...query }) =>
       pageOf<StoredAlertRun, AlertRunPlace>(
         limit,
@@ -139,7 +151,10 @@ export function scopedAudit(audit: AuditReader, runs: AlertRunReader, scope: Sco
   }
 }
 
-const ALERT_ACTIONS: ReadonlySet<string> = new Set(['alert.acknowledge', 'alert.unacknowledge'])
+const ALERT_ACTIONS: ReadonlySet<string> = new Set([
+  ...['alert.acknowledge', 'alert.unacknowledge'],
+  ...['runbook.step', 'runbook.note', 'runbook.outcome'],
+])
 const CLUSTER_ACTIONS: ReadonlySet<string> = new Set([
   'cluster.decommission',
   'cluster.decommission.withdraw',

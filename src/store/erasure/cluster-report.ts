@@ -188,6 +188,10 @@ const COUNTS: readonly (readonly [what: StoredKind, sql: string])[] = [
     'alerts',
     `count(*), sum(length(labels) + length(annotations)), min(fired_at_ms), max(fired_at_ms) FROM alert_run WHERE cluster ${NAMES}`,
   ],
+  [
+    'runbook_work',
+    `count(*), sum(length(coalesce(text, ''))), min(at_ms), max(at_ms) FROM runbook_work WHERE cluster ${NAMES}`,
+  ],
   ['claims', `count(*), NULL, NULL, max(last_ms) FROM cluster_claim WHERE cluster ${NAMES}`],
   ['tokens', `count(*), NULL, min(created_at_ms), max(created_at_ms) FROM token WHERE cluster ${NAMES}`],
 ]

@@ -1,5 +1,6 @@
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely'
 import type {
+  AlertRunKey,
   AlertRunPlace,
   AlertRunQuery,
   AlertRunReader,
@@ -50,6 +51,22 @@ export class SqlAlertRuns extends FactsTables implements AlertRunReader, FiredAl
     return rows.map(recordOf)
   }
 
+  async one({ fingerprint, activeAtMs }: AlertRunKey): Promise<StoredAlertRun | undefined> {
+    const row = await this.run('reading an occurrence of an alert', (db) =>
+      db
+        .selectFrom('alert_run as r')
+        .leftJoin('acknowledgement as a', (join) =>
+          join.onRef('a.fingerprint', '=', 'r.fingerprint').onRef('a.active_at_ms', '=', 'r.active_at_ms'),
+        )
+        .selectAll('r')
+        .select(ACKNOWLEDGED)
+        .where('r.fingerprint', '=', fingerprint)
+        .where('r.active_at_ms', '=', activeAtMs)
+        .executeTakeFirst(),
+    )
+    return row && storedOf(row)
+  }
+
   async page(query: AlertRunQuery): Promise<readonly StoredAlertRun[]> {
     const { fromMs, toMs, alertname, cluster, fingerprint, limit, after } = query
     const rows = await this.run('reading occurrences of alerts', async (db) => {
@@ -58,7 +75,7 @@ export class SqlAlertRuns extends FactsTables implements AlertRunReader, FiredAl
           join.onRef('a.fingerprint', '=', 'r.fingerprint').onRef('a.active_at_ms', '=', 'r.active_at_ms'),
         )
         .selectAll('r')
-        .select(['a.by as acknowledged_by', 'a.note as acknowledged_note'])
+        .select(ACKNOWLEDGED)
         .orderBy('r.fired_at_ms', 'desc')
         .orderBy('r.fingerprint')
         .orderBy('r.active_at_ms')
@@ -69,14 +86,7 @@ export class SqlAlertRuns extends FactsTables implements AlertRunReader, FiredAl
       if (after !== undefined) select = select.where(isAfter(after))
       return select.execute()
     })
-    return rows.map((row) => {
-      const { acknowledged_by: acknowledgedBy, acknowledged_note: note } = row
-      return {
-        ...recordOf(row),
-        ...(acknowledgedBy === null ? {} : { acknowledgedBy }),
-        ...(note === null || note === '' ? {} : { acknowledgedNote: note }),
-      }
-    })
+    return rows.map(storedOf)
   }
 
   async spans(fingerprints: readonly string[], fromMs: number, toMs: number): Promise<readonly AlertRunSpan[]> {
@@ -184,7 +194,7 @@ export class SqlAlertRuns extends FactsTables implements AlertRunReader, FiredAl
     return [...fired.values()]
   }
 
-  /** Removes runs that resolved before a time, with their acknowledgements, and acknowledgements as old without a run. */
+  /** Removes runs that resolved before a time, and acknowledgements and work as old that have no run. */
   async prune(resolvedBeforeMs: number): Promise<void> {
     await this.transact('removing old occurrences of alerts', async (transaction) => {
       await transaction
@@ -208,7 +218,44 @@ export class SqlAlertRuns extends FactsTables implements AlertRunReader, FiredAl
           ),
         )
         .execute()
+      await transaction
+        .deleteFrom('runbook_work')
+        .where('at_ms', '<', resolvedBeforeMs)
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('alert_run as r')
+                .select('r.fingerprint')
+                .whereRef('r.fingerprint', '=', 'runbook_work.fingerprint')
+                .whereRef('r.active_at_ms', '=', 'runbook_work.active_at_ms'),
+            ),
+          ),
+        )
+        .execute()
     })
+  }
+}
+
+const ACKNOWLEDGED = [
+  'a.by as acknowledged_by',
+  'a.note as acknowledged_note',
+  'a.at_ms as acknowledged_at_ms',
+] as const
+
+function storedOf(
+  row: Selectable<AlertRunTable> & {
+    readonly acknowledged_by: string | null
+    readonly acknowledged_note: string | null
+    readonly acknowledged_at_ms: number | null
+  },
+): StoredAlertRun {
+  const { acknowledged_by: acknowledgedBy, acknowledged_note: note, acknowledged_at_ms: acknowledgedAtMs } = row
+  return {
+    ...recordOf(row),
+    ...(acknowledgedBy === null ? {} : { acknowledgedBy }),
+    ...(note === null || note === '' ? {} : { acknowledgedNote: note }),
+    ...(acknowledgedAtMs === null ? {} : { acknowledgedAtMs }),
   }
 }
 

@@ -4,6 +4,7 @@ import type { AlertRunReader, FiredAlertReader } from '../../model/alert-run.ts'
 import type { ErasedCluster } from '../../model/erasure.ts'
 import type { DeliveryReader } from '../../model/delivery.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
+import type { RunbookWorkReader } from '../../model/runbook-work.ts'
 import { closeDatabase, isWritable, openDatabase, openDatabaseForReading, openReadOnly } from '../database.ts'
 import { ConnectionLock } from '../connection-lock.ts'
 import { eraseFactsIn } from '../postgres/erase-facts.ts'
@@ -28,6 +29,7 @@ import { SqlNotificationLog } from './notification-log.ts'
 import { SqlFleetFacts } from './fleet-facts.ts'
 import { SqlMeta } from './meta.ts'
 import { createRunFacts, type RunFacts } from './facts-tables.ts'
+import { SqlRunbookWork } from './runbook-work.ts'
 import { SqlSessions } from './sessions.ts'
 import { SqlSilences } from './silences.ts'
 import { SqlTokens } from './tokens.ts'
@@ -60,6 +62,7 @@ function factsOf(run: RunFacts) {
     acceptedRisks: new SqlAcceptedRisks(run),
     configurationBaseline: new SqlConfigurationBaseline(run),
     updateGraphs: new SqlUpdateGraphs(run),
+    runbookWork: new SqlRunbookWork(run),
   }
 }
 
@@ -88,6 +91,7 @@ export interface FactsReader {
   readonly acceptedRisks: Pick<SqlAcceptedRisks, 'list'>
   readonly configurationBaseline: Pick<SqlConfigurationBaseline, 'read'>
   readonly updateGraphs: Pick<SqlUpdateGraphs, 'list'>
+  readonly runbookWork: RunbookWorkReader
   close(): void | Promise<void>
 }
 

@@ -24,8 +24,10 @@ export function isPostgres(db: Kysely<FactsSchema>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter
 }
 
-/** Of those who move the start of the audit. 1 and 3 are in `store/postgres/`. */
+/** Of those who move the start of the audit. 1, 3, 4 and 5 are in `store/postgres/` and `store/shipping/`. */
 export const AUDIT_TURN = 2
+/** Of those who number entries of work on alerts. */
+export const WORK_TURN = 6
 
 /** Waits until no other transaction has this turn, and keeps it until the end of this one. SQLite has one writer anyway. */
 export async function inTurn(db: Kysely<FactsSchema>, turn: number): Promise<void> {

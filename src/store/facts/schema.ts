@@ -25,6 +25,31 @@ export interface FactsSchema {
   readonly accepted_risk: AcceptedRiskTable
   readonly configuration_baseline: ConfigurationBaselineTable
   readonly update_graph: UpdateGraphTable
+  readonly runbook_work: RunbookWorkTable
+  readonly runbook_revision: RunbookRevisionTable
+}
+
+export interface RunbookWorkTable {
+  readonly fingerprint: string
+  readonly active_at_ms: number
+  readonly number: number
+  readonly cluster: string
+  readonly alertname: string
+  readonly runbook: string
+  readonly revision: string
+  readonly at_ms: number
+  readonly by: string
+  readonly kind: string
+  readonly step: string | null
+  readonly text: string | null
+}
+
+export interface RunbookRevisionTable {
+  readonly runbook: string
+  readonly from_ms: number
+  readonly revision: string
+  /** JSON array of `RunbookStep`. */
+  readonly steps: string
 }
 
 /** At most one row. */

@@ -37,6 +37,8 @@ const TABLES = {
   accepted_risk: ['id', 'cluster'],
   update_graph: ['name'],
   configuration_baseline: ['id'],
+  runbook_work: ['fingerprint', 'active_at_ms', 'number'],
+  runbook_revision: ['runbook', 'from_ms'],
 } as const satisfies { readonly [T in Exclude<keyof FactsSchema, 'meta'>]: readonly (keyof FactsSchema[T])[] }
 
 type FactsTable = keyof typeof TABLES

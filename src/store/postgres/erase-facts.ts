@@ -18,6 +18,7 @@ const BY_NAME: readonly (readonly [table: string, column: string])[] = [
   ['decommission', 'cluster'],
   ['accepted_risk', 'cluster'],
   ['configuration_baseline', 'cluster'],
+  ['runbook_work', 'cluster'],
   ['alert_change', 'cluster'],
   ['token', 'cluster'],
   ['lease', 'name'],

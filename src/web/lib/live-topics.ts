@@ -22,6 +22,7 @@ export const LIVE_TOPICS: Readonly<Record<EventTopic, LiveTopic>> = {
   },
   rules: { keys: ['rules', 'runbook', 'runbooks', 'lint'], everyMs: 2_000 },
   dashboards: { keys: ['dashboards', 'dashboard'], everyMs: 2_000 },
+  work: { keys: ['runbook-work', 'outcomes', 'review'], everyMs: 2_000 },
 }
 
 const LIVE_KEYS = new Set(Object.values(LIVE_TOPICS).flatMap(({ keys }) => keys))

@@ -12,6 +12,9 @@ export const ROUTES = {
   alerts: '/alerts',
   alert: '/alerts/:fingerprint',
   resolved: '/alerts/resolved',
+  outcomes: '/alerts/outcomes',
+  /** All alerts, one alert, and the review of one occurrence. */
+  outcomePages: /^\/alerts\/(?:outcomes|review)(?:\/|$)/,
   rules: '/alerts/rules',
   rule: '/alerts/rules/:name',
   silences: '/alerts/silences',
@@ -35,6 +38,11 @@ export const PLACES = [
 export const ALERT_PAGES = [
   { name: 'Active', path: ROUTES.alerts, says: 'firing and pending alerts' },
   { name: 'Resolved', path: ROUTES.resolved, says: 'previous occurrences' },
+  {
+    name: 'Outcomes',
+    path: ROUTES.outcomes,
+    says: 'what ended alerts',
+  },
   { name: 'Rules', path: ROUTES.rules, says: 'rules, their health, tests and back-tests' },
   { name: 'Silences', path: ROUTES.silences, says: 'silences, their creators and the alerts that they suppress' },
   { name: 'Delivery', path: ROUTES.delivery, says: 'notifications sent, failed and suppressed' },
@@ -101,6 +109,16 @@ export function alertPath(fingerprint: string, view: Partial<AlertView> = {}): s
 
 /** Past occurrences; filtered by `alert`, `cluster` and `q`. */
 export const resolvedPath = pageAt(ROUTES.resolved)
+/** @param search `days` */
+export const outcomesPath = pageAt(ROUTES.outcomes)
+/** @param name of the alert or its runbook @param search `days` */
+export const outcomePath = pageBelow(ROUTES.outcomes)
+
+/** The post-incident review of one occurrence of an alert. */
+export function reviewPath(fingerprint: string, activeAtMs: number): string {
+  return `/alerts/review/${encodeURIComponent(fingerprint)}/${activeAtMs}`
+}
+
 export const rulesPath = pageAt(ROUTES.rules)
 /** @param search `group`, when two groups have a rule of this name */
 export const rulePath = pageBelow(ROUTES.rules)

@@ -13,8 +13,12 @@ export type RunbookBlock =
 export type Cli = 'kubectl' | 'oc'
 export const CLIS: readonly Cli[] = ['kubectl', 'oc']
 
+export function lexRunbook(markdown: string): Token[] {
+  return new Lexer({ gfm: true }).lex(markdown)
+}
+
 export function parseBlocks(markdown: string): RunbookBlock[] {
-  return toBlocks(new Lexer({ gfm: true }).lex(markdown))
+  return toBlocks(lexRunbook(markdown))
 }
 
 /** The blocks of a token list; also used for list items, so steps may contain commands. */

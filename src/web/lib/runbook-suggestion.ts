@@ -11,17 +11,19 @@ export interface Suggestion {
 
 /**
  * @param instance the alert of the reader; absent where the reader does not disclose its cluster
- * @param linkOf the absolute address of a page
+ * @param link the absolute address of a page
+ * @param evidence lines about the outcomes of the runbook; they name no cluster
  */
 export function suggestionOf(
   source: RunbookSource,
   text: string,
   instance: BoundRunbook['instance'],
   link: string,
+  evidence: readonly string[] = [],
 ): Suggestion | undefined {
   const diff = unifiedDiff(source.path, source.text, text)
   if (diff === '') return undefined
-  const found =
+  const seen =
     instance === undefined
       ? []
       : [
@@ -29,6 +31,7 @@ export function suggestionOf(
             `${instance.severity}, active since ${formatMoment(instance.activeAtMs, 'utc')}, value ${String(instance.value)}.`,
           `Seen at ${link}`,
         ]
+  const found = [...seen, ...evidence]
   const title = `Suggested edit of the runbook ${source.name}`
   return {
     patch: [title, '', ...found, ...(found.length === 0 ? [] : ['']), diff].join('\n'),

@@ -6,7 +6,7 @@ import type { AlertRun } from '../../contract/alert-history.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { formatAge } from '../lib/format-time.ts'
 import { ownLabelsByName } from '../lib/alert-labels.ts'
-import { alertPath, resolvedPath, runbookPath } from '../lib/paths.ts'
+import { alertPath, resolvedPath, reviewPath, runbookPath } from '../lib/paths.ts'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
@@ -166,7 +166,7 @@ function RunTable({ runs, among }: RunTableProps): ReactNode {
     <DataTable
       label="Occurrences"
       look="boxed"
-      columns={[SEVERITY_COLUMN, name, CLUSTER, FIRED, duration, ENDED]}
+      columns={[SEVERITY_COLUMN, name, CLUSTER, FIRED, duration, ENDED, REVIEW]}
       rows={runs}
       rowKey={({ fingerprint, activeAtMs }) => `${fingerprint} ${activeAtMs}`}
       rowClass={({ resolvedAtMs }) => resolvedAtMs !== undefined && 'row-resolved'}
@@ -191,6 +191,11 @@ const ENDED: Column<AlertRun> = {
   kind: 'number',
   cell: ({ resolvedAtMs }) =>
     resolvedAtMs === undefined ? <strong>firing</strong> : <Since atMs={resolvedAtMs} suffix=" ago" />,
+}
+
+const REVIEW: Column<AlertRun> = {
+  head: 'Review',
+  cell: ({ fingerprint, activeAtMs }) => <Link href={reviewPath(fingerprint, activeAtMs)}>Review</Link>,
 }
 
 interface RunNameProps {

@@ -8,9 +8,11 @@ import { Changes, Trait } from '../panels/alert-situation.tsx'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { ClusterLink } from '../panels/cluster-link.tsx'
+import { AuthorOutcomes, WhatWorked } from '../panels/outcomes.tsx'
 import { PreviousOccurrences } from '../panels/previous-occurrences.tsx'
 import { RunbookBody } from '../panels/runbook-body.tsx'
 import { RunbookChooser } from '../panels/runbook-chooser.tsx'
+import { WorkPanel } from '../panels/work-panel.tsx'
 import { toFailure } from '../query/fetch-json.ts'
 import { useAlertDetail } from '../query/use-alert.ts'
 import { nearestNames, runbookCall, useRunbook } from '../query/use-runbook.ts'
@@ -78,8 +80,13 @@ function Page({ bound, asked }: { readonly bound: BoundRunbook; readonly asked: 
           ) : (
             <RunbookStart name={name} template={template} />
           )}
+          {instance === undefined && template === undefined ? <AuthorOutcomes name={name} /> : null}
         </div>
         <aside aria-label="The alert">
+          {instance === undefined ? null : <WorkPanel run={instance} />}
+          <Panel title="What worked last time">
+            <WhatWorked name={name} />
+          </Panel>
           {instance === undefined ? null : <InstancePanels bound={bound} instance={instance} />}
           <Panel title="Previous occurrences">
             <PreviousOccurrences alertname={name} cluster={instance?.cluster} />

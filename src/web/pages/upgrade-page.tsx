@@ -7,6 +7,8 @@ import { formatShortLength } from '../lib/format-time.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { upgradeMarkdown } from '../lib/upgrade-markdown.ts'
 import { upgradeWindow, type UpgradeWindow } from '../lib/upgrade-bands.ts'
+import { SaveReview } from '../panels/save-review.tsx'
+import { upgradeReviewCall } from '../query/use-runbook-work.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { VerdictLine } from '../panels/fleet/cluster-open-upgrades.tsx'
@@ -81,6 +83,7 @@ function UpgradeAnswer({ detail }: { readonly detail: UpgradeDetailItem }): Reac
         }
         tools={
           <>
+            <SaveReview path={upgradeReviewCall(upgrade.id)} />
             <CopyButton
               text={upgradeMarkdown(detail, `${location.origin}${upgradePath(upgrade.id)}`)}
               label="Copy as Markdown"

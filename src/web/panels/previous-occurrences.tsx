@@ -21,7 +21,7 @@ interface PreviousOccurrencesProps {
 const NOTES_FIRST = 2
 const NOTES_MAX = 20
 
-/** Previous occurrences: durations, and the notes of acknowledgements. Which step resolved them is not recorded. */
+/** Previous occurrences: durations, and the notes of acknowledgements. */
 export function PreviousOccurrences({ alertname, cluster }: PreviousOccurrencesProps): ReactNode {
   const { data, error } = usePreviousOccurrences(alertname)
   if (data === undefined) {

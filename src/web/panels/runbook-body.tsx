@@ -1,10 +1,11 @@
 import { useMemo, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { BoundRunbook } from '../../contract/runbooks.ts'
+import { stepPlaces } from '../../model/runbook-steps.ts'
 import { dashboardPath } from '../lib/paths.ts'
 import { countOf } from '../lib/format-number.ts'
 import { createMarker } from '../lib/mark-values.ts'
-import { copyText, parseBlocks, sectionsOf, type RunbookBlock } from '../lib/runbook-blocks.ts'
+import { copyText, lexRunbook, sectionsOf, toBlocks, type RunbookBlock } from '../lib/runbook-blocks.ts'
 import { linkTarget } from '../lib/safe-href.ts'
 import { classNames } from '../ui/class-names.ts'
 import { CodeBlock } from '../ui/code-block.tsx'
@@ -16,7 +17,9 @@ import { Markdown, MarkedCode, type MarkdownSlots } from '../ui/markdown.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { useFragment } from '../ui/use-fragment.ts'
 import { CliCommand, LiveCell } from './runbook-code.tsx'
+import { WhatWorked } from './outcomes.tsx'
 import { PreviousOccurrences } from './previous-occurrences.tsx'
+import { useWorkSteps } from './runbook-steps.tsx'
 import styles from './runbook-body.module.css'
 
 interface RunbookBodyProps {
@@ -31,16 +34,19 @@ interface RunbookBodyProps {
 /** The text of a runbook with bound values and jump links. The caller renders the title. */
 export function RunbookBody({ bound, sectionLevel, isBesideAlert = false, extra }: RunbookBodyProps): ReactNode {
   useFragment()
-  const { blocks, sections, mark } = useMemo(
+  const { blocks, sections, mark, places } = useMemo(
     () => {
-      const parsed = parseBlocks(bound.markdown)
-      return { blocks: parsed, sections: sectionsOf(parsed), mark: createMarker(bound) }
+      const tokens = lexRunbook(bound.markdown)
+      const parsed = toBlocks(tokens)
+      return { blocks: parsed, sections: sectionsOf(parsed), mark: createMarker(bound), places: stepPlaces(tokens) }
     },
     // A poll with an equal answer keeps the object: only another page or binding is parsed again.
     [bound],
   )
+  const { renderStep, line } = useWorkSteps(bound.instance, places)
   const slots: MarkdownSlots = {
     sectionLevel,
+    renderStep,
     mark,
     renderLink: (href, children) => <PageLink href={href}>{children}</PageLink>,
     renderBlock: (block, key) => <Code key={key} block={block} bound={bound} mark={mark} />,
@@ -64,11 +70,18 @@ export function RunbookBody({ bound, sectionLevel, isBesideAlert = false, extra 
         </Notice>
       ) : null}
       {isBesideAlert ? (
+        <section className="narrow spaced" aria-label="What worked last time">
+          <strong>What worked last time</strong>
+          <WhatWorked name={bound.name} />
+        </section>
+      ) : null}
+      {isBesideAlert ? (
         <section className="narrow spaced" aria-label="Previous occurrences">
           <strong>Previous occurrences</strong>
           <PreviousOccurrences alertname={bound.name} cluster={bound.instance?.cluster} />
         </section>
       ) : null}
+      {line}
       <Filled bound={bound} />
       <Shown bound={bound} />
       <Markdown blocks={blocks} slots={slots} isWide={!isBesideAlert} />

@@ -1,7 +1,9 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
 import type { BoundRunbook, RunbookSource } from '../../contract/runbooks.ts'
+import { evidenceLines } from '../lib/outcome-text.ts'
 import { runbookPath } from '../lib/paths.ts'
 import { suggestionOf, type Suggestion } from '../lib/runbook-suggestion.ts'
+import { useOutcomes } from '../query/use-runbook-work.ts'
 import { useRunbookSource } from '../query/use-runbook.ts'
 import { Button } from '../ui/button.tsx'
 import { copyToClipboard } from '../ui/copy-button.tsx'
@@ -10,6 +12,7 @@ import { valueTo } from '../ui/form-events.ts'
 import { keptAs } from '../ui/kept.ts'
 import { sayDone, sayFailed } from '../ui/toasts.ts'
 import { Answer } from './answer.tsx'
+import { OUTCOME_DAYS } from './outcomes.tsx'
 import styles from './suggest-edit-dialog.module.css'
 
 /** Unsent drafts by runbook name, stored in the browser. */
@@ -50,7 +53,9 @@ function Edit({ source, bound }: { readonly source: RunbookSource; readonly boun
   }, [])
   const { instance } = bound
   const link = new URL(runbookPath(bound.name, instance?.fingerprint), location.origin).href
-  const suggestion = suggestionOf(source, text, withAlert ? instance : undefined, link)
+  const outcomes = useOutcomes(source.name, OUTCOME_DAYS).data
+  const evidence = outcomes === undefined ? [] : evidenceLines(outcomes)
+  const suggestion = suggestionOf(source, text, withAlert ? instance : undefined, link, evidence)
   return (
     <div className="form">
       <label>

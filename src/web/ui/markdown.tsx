@@ -16,6 +16,15 @@ export interface MarkdownSlots {
   /** Code, commands and live queries: they need more than text. */
   readonly renderBlock: (block: Exclude<RunbookBlock, { kind: 'markdown' }>, key: number) => ReactNode
   readonly renderLink: (href: string, children: ReactNode) => ReactNode
+  /** What is drawn beside and below a step; `undefined`: the part is no step. @param part see `stepPlaces` */
+  readonly renderStep?: ((part: object) => StepSlots | undefined) | undefined
+}
+
+export interface StepSlots {
+  /** Before the text: a check box. */
+  readonly before: ReactNode
+  /** Below the text: who ticked it. */
+  readonly below: ReactNode
 }
 
 interface BlocksProps {
@@ -90,7 +99,7 @@ function renderBlockToken(token: Token, slots: MarkdownSlots): ReactNode {
     case 'heading':
       return renderHeading(token as Tokens.Heading, slots)
     case 'paragraph':
-      return <p>{renderInline((token as Tokens.Paragraph).tokens, slots)}</p>
+      return withStep(token, <p>{renderInline((token as Tokens.Paragraph).tokens, slots)}</p>, slots)
     case 'blockquote':
       return <blockquote>{renderBlocks((token as Tokens.Blockquote).tokens, slots)}</blockquote>
     case 'list':
@@ -110,20 +119,37 @@ function renderBlockToken(token: Token, slots: MarkdownSlots): ReactNode {
   }
 }
 
+function withStep(part: object, content: ReactNode, { renderStep }: MarkdownSlots): ReactNode {
+  const step = renderStep?.(part)
+  if (step === undefined) return content
+  return (
+    <div className={styles.step}>
+      {step.before}
+      <div>
+        {content}
+        {step.below}
+      </div>
+    </div>
+  )
+}
+
 function renderBlocks(tokens: readonly Token[], slots: MarkdownSlots): ReactNode {
   return <Blocks blocks={toBlocks(tokens)} slots={slots} />
 }
 
 /** The first level is the title, which stands above the text. */
-function renderHeading({ depth, text, tokens }: Tokens.Heading, slots: MarkdownSlots): ReactNode {
+function renderHeading(token: Tokens.Heading, slots: MarkdownSlots): ReactNode {
+  const { depth, text, tokens } = token
   const content = renderInline(tokens, slots)
   if (depth === 1) return null
   const Level = `h${Math.min(depth - 2 + slots.sectionLevel, 6)}` as 'h2'
   if (depth > 3) return <Level>{content}</Level>
-  return (
+  return withStep(
+    token,
     <Level id={headingId(text)} tabIndex={-1}>
       {content}
-    </Level>
+    </Level>,
+    slots,
   )
 }
 
@@ -131,7 +157,7 @@ function renderList({ ordered, start, items }: Tokens.List, slots: MarkdownSlots
   const children = items.map((item, i) => (
     <li key={i}>
       {item.task ? <span className="task">{item.checked === true ? 'done: ' : 'to do: '}</span> : null}
-      {renderBlocks(item.tokens, slots)}
+      {withStep(item, renderBlocks(item.tokens, slots), slots)}
     </li>
   ))
   if (!ordered) return <ul>{children}</ul>
@@ -139,11 +165,14 @@ function renderList({ ordered, start, items }: Tokens.List, slots: MarkdownSlots
 }
 
 function renderTable({ header, rows }: Tokens.Table, slots: MarkdownSlots): ReactNode {
+  const steps = rows.map((row) => slots.renderStep?.(row))
+  const isOfSteps = steps.some((step) => step !== undefined)
   return (
     <div className="table-scroll" tabIndex={0} role="group" aria-label="Table">
       <table className="prose-table">
         <thead>
           <tr>
+            {isOfSteps ? <th scope="col">Done</th> : null}
             {header.map((cell, i) => (
               <th key={i} scope="col">
                 {renderInline(cell.tokens, slots)}
@@ -154,6 +183,12 @@ function renderTable({ header, rows }: Tokens.Table, slots: MarkdownSlots): Reac
         <tbody>
           {rows.map((row, i) => (
             <tr key={i}>
+              {isOfSteps ? (
+                <td>
+                  {steps[i]?.before}
+                  {steps[i]?.below}
+                </td>
+              ) : null}
               {row.map((cell, j) => (
                 <td key={j}>{renderInline(cell.tokens, slots)}</td>
               ))}

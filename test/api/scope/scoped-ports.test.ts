@@ -27,7 +27,7 @@ const scopes: NonNullable<ApiDeps['scopes']> = {
   readers: () => {
     const { people, notify, ...query } = server.deps
     const audit = { list: (limit: number, before?: number) => people.audit(limit, before) }
-    return { ...query, alertRuns: people.runs, audit, deliveries: notify.deliveries }
+    return { ...query, alertRuns: people.runs, audit, deliveries: notify.deliveries, runbookWork: people.runbookWork }
   },
 }
 

@@ -28,6 +28,7 @@ const RUNS: readonly StoredAlertRun[] = Array.from({ length: 1600 }, (_, i) => (
 }))
 
 const runs: AlertRunReader = {
+  one: ({ fingerprint }) => Promise.resolve(RUNS.find((run) => run.fingerprint === fingerprint)),
   page: ({ after, limit }) => {
     const from = after === undefined ? 0 : RUNS.findIndex(({ fingerprint }) => fingerprint === after.fingerprint) + 1
     return Promise.resolve(RUNS.slice(from, from + limit))

@@ -23,6 +23,15 @@ async function fill(facts: SharedFacts, cluster: string): Promise<void> {
   await facts.alertRuns.record([{ ...alert, firedAtMs: 2 }])
   const ack = { fingerprint, activeAtMs: 1, by: 'ada', atMs: 3, note: '' }
   await facts.acknowledgements.put(ack, deed('alert.acknowledge', fingerprint))
+  await facts.runbookWork.add(
+    {
+      ...{ fingerprint, activeAtMs: 1, cluster, alertname: 'A', runbook: 'A', revision: 'r', atMs: 3, by: 'ada' },
+      kind: 'note',
+      text: 'n',
+    },
+    undefined,
+    deed('runbook.note', fingerprint, JSON.stringify({ cluster })),
+  )
   await facts.alertStates.replaceGroup(`g of ${cluster.length}`, [
     { ...alert, ruleKey: 'r', state: 'firing', lastHeldAtMs: 2, value: 1 },
   ])

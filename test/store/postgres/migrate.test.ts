@@ -17,6 +17,7 @@ const FACTS_TABLES: Readonly<Record<keyof FactsSchema, true>> = {
   ...{ external_alert: true, adoption_day: true, adoption_cube: true, fleet_cluster: true, upgrade: true },
   ...{ version_interval: true, modification: true, decommission: true, accepted_risk: true },
   ...{ configuration_baseline: true, update_graph: true, cluster_values: true },
+  ...{ runbook_work: true, runbook_revision: true },
 }
 
 const TYPES: Readonly<Record<string, string>> = {

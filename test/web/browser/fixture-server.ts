@@ -46,6 +46,14 @@ import { fleetAnswer } from './fleet-answers.ts'
 import { planAnswer } from './plan-fixtures.ts'
 import { exploreAnswer, labelValues } from './explore-answers.ts'
 import { traceAnswer } from './trace-fixtures.ts'
+import { outcomeList, outcomes, review, workDesk } from './work-fixtures.ts'
+import type {
+  OutcomeList,
+  OutcomesAnswer,
+  ReviewAnswer,
+  WorkAnswer,
+  WorkRequest,
+} from '../../../src/contract/runbook-work.ts'
 
 /**
  * Serves the built UI with answers that a test chooses, under the content security policy a real server has.
@@ -112,6 +120,11 @@ export interface Answers {
   explore: (url: URL) => unknown
   /** What is asked of the API that Jaeger's pages use. */
   traces: (url: URL) => unknown
+  /** Work on an alert. @param request absent: it is read */
+  work: (path: string, request?: WorkRequest) => Answer<WorkAnswer>
+  outcomes: (name: string) => Answer<OutcomesAnswer>
+  outcomeList: () => Answer<OutcomeList>
+  review: (path: string) => Answer<ReviewAnswer>
   /** Anything that changes something: acknowledge, silence. */
   change: (sent: Sent) => Answer<unknown>
 }
@@ -120,6 +133,7 @@ export interface Answers {
 export function usualAnswers(nowMs?: number): Answers {
   const clock = (): number => nowMs ?? Date.now()
   let then: ReturnType<typeof adoptionFixture> | undefined
+  const desk = workDesk(clock)
   return {
     isLive: false,
     now: () => now(clock()),
@@ -151,6 +165,10 @@ export function usualAnswers(nowMs?: number): Answers {
     ruleTests: () => RULE_TESTS,
     replay: ({ fromMs, toMs, rule }) => replay(toMs, toMs - fromMs, rule !== undefined),
     lint: () => lintReport(clock()),
+    work: (path, request) => (request === undefined ? desk.read(path) : desk.add(path, request)),
+    outcomes: (name) => outcomes(name, clock()),
+    outcomeList: () => outcomeList(clock()),
+    review: (path) => review(path, clock()),
     fleet: (url) => fleetAnswer(url, clock()),
     range: (_expr, start, end, step) => rangeAnswer(start, end, step),
     dashboards: () => ({ dashboards: [] }),
@@ -261,11 +279,18 @@ async function handle(request: IncomingMessage, response: ServerResponse, heard:
   const method = request.method ?? 'GET'
   const text = method === 'GET' ? '' : await readText(request)
   const body: unknown = text === '' ? undefined : JSON.parse(text)
-  const asking = method === 'POST' ? POSTED_QUESTIONS[url.pathname] : undefined
+  const isWork = url.pathname.startsWith('/api/runbooks/v1/work/')
+  const asking = method !== 'POST' || isWork ? undefined : POSTED_QUESTIONS[url.pathname]
   const change = { method, path: url.pathname, body }
   if (method !== 'GET' && asking === undefined) heard.sent.push(change)
   const answer =
-    method === 'GET' ? answerTo(url, answers) : asking === undefined ? answers.change(change) : asking(answers, body)
+    method === 'GET'
+      ? answerTo(url, answers)
+      : isWork
+        ? answers.work(url.pathname, body as WorkRequest)
+        : asking === undefined
+          ? answers.change(change)
+          : asking(answers, body)
   if (answer === 'hang') return
   if (answer === 'drop') {
     response.destroy()
@@ -324,6 +349,11 @@ function answerTo(url: URL, answers: Answers): unknown {
   if (pathname.startsWith('/api/adoption/v1/')) return answers.adoption(pathname.split('/').at(-1)!, searchParams)
   if (pathname === '/api/ui/v1/settings') return answers.settings()
   if (pathname === '/api/runbooks/v1/pages') return RUNBOOKS
+  if (pathname.startsWith('/api/runbooks/v1/work/')) return answers.work(pathname)
+  if (pathname === '/api/runbooks/v1/outcomes') return answers.outcomeList()
+  if (pathname.startsWith('/api/runbooks/v1/outcomes/'))
+    return answers.outcomes(decodeURIComponent(pathname.split('/').at(-1)!))
+  if (pathname.startsWith('/api/runbooks/v1/reviews/')) return answers.review(pathname)
   if (pathname.startsWith('/api/runbooks/v1/pages/') && pathname.endsWith('/source')) {
     const name = decodeURIComponent(pathname.split('/').at(-2)!)
     return { name, path: `runbooks/${name}.md`, text: `# ${name}\n\n## Meaning\n\nSomebody changed <object>.\n` }

@@ -9,7 +9,7 @@ interface PagePattern {
 
 /**
  * A script at the head of the page that asks for the parts of the page whose address it is, while the program that will
- * import them is still on its way. Made by the build, because only that knows what the parts are called.
+ * import them is still on its way, and for those of each page that is navigated to. Made by the build, because only that knows what the parts are called.
  */
 export function pageParts(patterns: readonly PagePattern[]): Plugin {
   return {
@@ -47,13 +47,21 @@ export function pageParts(patterns: readonly PagePattern[]): Plugin {
   }
 }
 
+/** Again at each navigation: `pushState` is the router's event, sent before it renders. */
 const ASK = `(rows => {
-  const [, parts] = rows.find(([pattern]) => pattern.test(location.pathname)) ?? [0, []]
-  for (const part of parts) {
-    const link = document.createElement('link')
-    link.rel = 'modulepreload'
-    link.crossOrigin = ''
-    link.href = '/' + part
-    document.head.append(link)
+  const asked = new Set()
+  const ask = () => {
+    const [, parts] = rows.find(([pattern]) => pattern.test(location.pathname)) ?? [0, []]
+    for (const part of parts) {
+      if (asked.has(part)) continue
+      asked.add(part)
+      const link = document.createElement('link')
+      link.rel = 'modulepreload'
+      link.crossOrigin = ''
+      link.href = '/' + part
+      document.head.append(link)
+    }
   }
+  ask()
+  addEventListener('pushState', ask)
 })`

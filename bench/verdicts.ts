@@ -153,7 +153,7 @@ function coverage(count: number): void {
       }
       if (isAlways) always++
     }
-    console.log(`share of ${percent(share)}, at each of 200 looks at once`.padEnd(54) + percent(always / count))
+    console.log(`share of ${percent(share)}, at all of 200 times`.padEnd(54) + percent(always / count))
   }
   for (const [size, ratio, censoredFrom] of [
     [10, 1, Infinity],

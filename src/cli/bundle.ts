@@ -7,7 +7,7 @@ import { inputError, parseArguments, timeGiven, unexpected, verbOf } from './arg
 import type { Command } from './command.ts'
 import { DEFAULT_SERVER, NoAnswer, requestFile, serverOf } from './prometheus-client.ts'
 
-const VALUED = new Set(['redact', 'output', 'active-at', 'url', 'token', 'token-file'])
+const VALUED = new Set(['redact', 'output', 'active-at', 'operator', 'url', 'token', 'token-file'])
 const WHOLE = 0
 /** `verify`: the bundle is damaged or was changed. */
 const CHANGED = 1
@@ -22,15 +22,17 @@ export const bundleCommand: Command = {
     [
       'Usage: daytwo bundle upgrade ID [--redact default|strict|none] [-o FILE] [--url SERVER]',
       '       daytwo bundle alert FINGERPRINT [--active-at TIME] [--redact default|strict|none] [-o FILE] [--url SERVER]',
+      '       daytwo bundle rollout VERSION [--operator NAME] [--redact default|strict|none] [-o FILE] [--url SERVER]',
       '       daytwo bundle verify FILE',
       '',
-      'upgrade and alert store an evidence bundle: one zip archive with the record, objects, samples, traces, log records,',
+      'upgrade, alert and rollout store an evidence bundle: one zip archive with the record, objects, samples, traces, log records,',
       'rules and runbooks of the subject. index.html in the archive opens without a server. verify compares each file of',
       'an archive with its checksum. Exit code 0; 1 when an archive is damaged or was changed; 2 for wrong usage; 3 when',
       'the server refuses or does not respond.',
       '',
       '  --redact PROFILE\n      default: secrets, IP addresses and e-mail addresses are replaced; strict: also clusters, nodes, users and hosts; none.',
       '  --active-at TIME\n      The start of the occurrence, RFC 3339 or seconds (default: the present or last occurrence).',
+      '  --operator NAME\n      Of a rollout (default kubevirt-hyperconverged).',
       '  -o FILE, --output FILE\n      Where the archive is stored (default: the name that the server gives, in this folder).',
       `  --url SERVER\n      A running server (default ${DEFAULT_SERVER}).`,
       '  --token TOKEN, --token-file FILE\n      Sent as a Bearer token. The address may also contain a user and password.',
@@ -38,7 +40,7 @@ export const bundleCommand: Command = {
   run: async (args) => {
     const { words, options } = parseArguments(args.map(longName), VALUED, new Set())
     const [verb = '', ...rest] = words
-    const work = verbOf('bundle', { upgrade, alert, verify }, verb)
+    const work = verbOf('bundle', { upgrade, alert, rollout, verify }, verb)
     const [word, ...others] = rest
     if (word === undefined || others.length > 0)
       throw unexpected(`daytwo bundle ${verb}`, rest.join(' '), WANTED.get(verb)!)
@@ -49,6 +51,7 @@ export const bundleCommand: Command = {
 const WANTED: ReadonlyMap<string, string> = new Map([
   ['upgrade', 'the ID of an upgrade'],
   ['alert', 'the fingerprint of an alert'],
+  ['rollout', 'a version'],
   ['verify', 'a file'],
 ])
 
@@ -66,6 +69,11 @@ function alert(fingerprint: string, options: Options): Promise<number> {
   const atMs = given === undefined ? undefined : timeGiven(given, 'active-at', Date.parse('2200-01-01'))
   const params: Record<string, string> = atMs === undefined ? {} : { activeAtMs: String(atMs) }
   return download(`alerts/${encodeURIComponent(fingerprint)}`, params, options)
+}
+
+function rollout(version: string, options: Options): Promise<number> {
+  const operator = options.get('operator')
+  return download(`rollouts/${encodeURIComponent(version)}`, operator === undefined ? {} : { operator }, options)
 }
 
 async function download(path: string, params: Readonly<Record<string, string>>, options: Options): Promise<number> {

@@ -146,7 +146,7 @@ async function importGraph(url: string): Promise<void> {
       'internal',
       `the graph of the demo was not imported: got ${response.status} ${await response.text()}`,
       {
-        hint: 'start the demo without options that ask for a token',
+        hint: 'start the demo without options that require a token',
       },
     )
   }

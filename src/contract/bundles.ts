@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { REDACTION_NAMES } from '../model/redaction.ts'
 import { wordOf } from './common.ts'
+import { RolloutQuery } from './fleet-rollouts.ts'
 
 /** Evidence bundles: zip archives, whose form is in docs/bundles.md. */
 
@@ -17,5 +18,7 @@ export const AlertBundleQuery = Type.Object({
     }),
   ),
 })
+
+export const RolloutBundleQuery = Type.Object({ redact: RedactParam, ...Type.Omit(RolloutQuery, ['at']).properties })
 
 export const BundleArchive = Type.String({ format: 'binary', description: 'A zip archive with a page, `index.html`.' })

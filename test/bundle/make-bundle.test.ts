@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { rolloutSubject } from '../../src/api/bundle/rollout-subject.ts'
+import { NOTHING, opaque, type BundleSubject } from '../../src/bundle/content.ts'
 import { checkBundle, sha256 } from '../../src/bundle/archive/checksums.ts'
 import { makeBundle } from '../../src/bundle/make-bundle.ts'
 import { DEFAULT_REDACTION } from '../../src/model/redaction.ts'
@@ -94,15 +94,17 @@ describe('a bundle', () => {
       canary: { count: 3, of: 5 },
       baseline: { count: 1, of: 40 },
     }
-    const subject = rolloutSubject({
+    const subject: BundleSubject = {
+      ...NOTHING,
+      kind: 'rollout',
       ...{ id: '1.17.0', title: 'Rollout of 1.17.0: hold', window: SUBJECT.window, asOfMs: SUBJECT.asOfMs },
-      record: { decision: 'hold', policy: { alpha: 0.05 }, members: [canary], evidence: [evidence] },
+      record: opaque({ decision: 'hold', policy: { alpha: 0.05 }, members: [canary], evidence: [evidence] }),
       ...{
         clusters: [PLANTED.cluster, ...Array.from({ length: 30 }, (_, i) => `c-${i}`)],
         queries: [{ title: 'Attempts', expr: 'up' }],
       },
       facts: [{ name: 'Decision', value: 'hold: 3 of 5 canaries failed, 1 of 40 before' }],
-    })
+    }
     const { files } = await bundleWith('default', subject)
     expect(JSON.parse(files.get('record.json')!)).toMatchObject({
       decision: 'hold',

@@ -25,6 +25,7 @@ export interface ThreadOptions extends ChaosOptions {
 
 const WORKERS: readonly WorkerFile[] = ['ingest-worker', 'query-worker']
 const ACKS_BEFORE_FAILURE_MAX = 300
+const LOG_CHARS_SHOWN = 4000
 
 /** Each kind as often as there are rounds, in each of the workers by turns. */
 export async function runThreads({
@@ -88,6 +89,8 @@ export async function runThreads({
     const sorted = delaysMs.sort((a, b) => a - b)
     report.figures.set('rules evaluated again, median ms', sorted[Math.floor(sorted.length / 2)] ?? 0)
     report.figures.set('rules evaluated again, at most ms', sorted.at(-1) ?? 0)
+  } catch (thrown) {
+    report.fault(`${String(thrown)}; the log ends with ${logged.slice(-LOG_CHARS_SHOWN)}`)
   } finally {
     threads.stop()
     life.remove()

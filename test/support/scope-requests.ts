@@ -20,6 +20,8 @@ const END = END_MS / 1000
 const SPAN = `start=${END - 7200}&end=${END}`
 const PAST = 'at=2026-07-15T12:00:00Z'
 const REPLAY = '/api/fleet/v1/configuration/baseline/replay?from=2026-07-01T00:00:00Z'
+const ALL_DECISIONS = 'proceed,hold,insufficient,not_comparable'
+const workOf = (fingerprint: string): string => `/api/runbooks/v1/work/${fingerprint}/${END_MS}`
 const form = (query: string): string => encodeURIComponent(query)
 /** Upgrades are named by their clusters: the tests replace this by ids that the list has. */
 export const UPGRADE_ID = 'UPGRADE_ID'
@@ -218,6 +220,11 @@ function fleetRequests(): Readonly<Record<string, RouteRequests>> {
     'GET /api/fleet/v1/patches/:key': { outside: () => ['/api/fleet/v1/patches/0000000000000000'] },
     'GET /api/fleet/v1/update-graph': { reads: () => ['/api/fleet/v1/update-graph?operator=kubevirt-hyperconverged'] },
     'GET /api/fleet/v1/stranded': list('stranded'),
+    'GET /api/fleet/v1/rollouts': list('rollouts'),
+    'GET /api/fleet/v1/rollouts/:version': { reads: () => ['/api/fleet/v1/rollouts/1.17.0'] },
+    'POST /api/fleet/v1/rollouts/:version/gate': {
+      reads: () => [{ path: '/api/fleet/v1/rollouts/1.17.0/gate', body: { metadata: { accept: ALL_DECISIONS } } }],
+    },
     'GET /api/fleet/v1/unjoined': list('unjoined'),
     'GET /api/fleet/v1/gates': list('gates'),
     'GET /api/fleet/v1/gates/:gate': { reads: () => ['/api/fleet/v1/gates/deployKubeSecondaryDNS'] },
@@ -308,6 +315,19 @@ function alertRequests(): Readonly<Record<string, RouteRequests>> {
       outside: ({ fingerprint }) => [`/api/fleet/v1/bundles/alerts/${fingerprint}`],
     },
     'GET /api/fleet/v1/bundles/upgrades/:id': { outside: () => [`/api/fleet/v1/bundles/upgrades/${UPGRADE_ID}`] },
+    'GET /api/fleet/v1/bundles/rollouts/:version': {},
+    'GET /api/runbooks/v1/work/:fingerprint/:activeAtMs': { outside: ({ fingerprint }) => [workOf(fingerprint)] },
+    'POST /api/runbooks/v1/work/:fingerprint/:activeAtMs': {
+      outside: ({ fingerprint }) => [
+        { path: workOf(fingerprint), body: { kind: 'note', text: 'of another team', by: 'ada', seen: 0 } },
+      ],
+    },
+    'GET /api/runbooks/v1/outcomes': { reads: () => ['/api/runbooks/v1/outcomes'] },
+    'GET /api/runbooks/v1/outcomes/:name': { reads: () => ['/api/runbooks/v1/outcomes/VirtAPIDown'] },
+    'GET /api/runbooks/v1/reviews/alerts/:fingerprint/:activeAtMs': {
+      outside: ({ fingerprint }) => [`/api/runbooks/v1/reviews/alerts/${fingerprint}/${END_MS}`],
+    },
+    'GET /api/runbooks/v1/reviews/upgrades/:id': { outside: () => [`/api/runbooks/v1/reviews/upgrades/${UPGRADE_ID}`] },
     'GET /api/fleet/v1/alerts': {
       reads: () => ['/api/fleet/v1/alerts', `/api/fleet/v1/alerts?at=${new Date(END_MS).toISOString()}`],
     },

@@ -9,16 +9,18 @@ import type { BundleWish } from '../../bundle/make-bundle.ts'
 import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
-import { AlertBundleQuery, BundleArchive, UpgradeBundleQuery } from '../../contract/bundles.ts'
+import { AlertBundleQuery, BundleArchive, RolloutBundleQuery, UpgradeBundleQuery } from '../../contract/bundles.ts'
 import type { RedactionName, RedactionPolicy } from '../../model/redaction.ts'
 import { FINGERPRINT } from '../fleet/alerts.ts'
 import { actorOf } from '../fleet/people.ts'
+import { rolloutAsked } from '../fleet/rollouts.ts'
 import type { PortsOf } from '../scope/ports-of.ts'
 import { ownerOf } from '../server/access.ts'
 import type { AnswerBytes } from '../server/answer-bytes.ts'
 import { ownRoute } from '../server/own-route.ts'
 import { sendBytes } from '../server/pieces.ts'
 import { alertSubject } from './alert-subject.ts'
+import { rolloutSubject } from './rollout-subject.ts'
 import type { SubjectDeps, SubjectPorts } from './subject-ports.ts'
 import { upgradeSubject } from './upgrade-subject.ts'
 
@@ -62,6 +64,17 @@ export function registerBundles(app: FastifyInstance, deps: BundleDeps): void {
     answer: BundleArchive,
     handler: ({ params: { fingerprint }, query: { redact, activeAtMs }, request, reply }) =>
       answer(request, reply, 'alert', redact, (ports, of) => alertSubject(ports, of, fingerprint, activeAtMs)),
+  })
+
+  ownRoute(app, 'GET /api/fleet/v1/bundles/rollouts/:version', {
+    summary: 'Evidence bundle of the verdict on a rollout: one archive that opens without a server.',
+    path: { version: 'The version that clusters upgrade to.' },
+    query: RolloutBundleQuery,
+    lane: 'query',
+    mediaType: 'application/zip',
+    answer: BundleArchive,
+    handler: ({ params: { version }, query: { redact, ...query }, request, reply }) =>
+      answer(request, reply, 'rollout', redact, (ports, of) => rolloutSubject(ports, of, rolloutAsked(version, query))),
   })
 }
 

@@ -44,7 +44,7 @@ export function registerRollouts(
     answer: RolloutAnswer,
     handler: async ({ query, params, request }) => {
       const { view, listHead } = fleetAt(ports(request).fleet, clock, query.at)
-      const asked = askedOf(params.version, query)
+      const asked = rolloutAsked(params.version, query)
       const [{ policy, rollout }, head] = await Promise.all([view.rollout(asked), listHead([])])
       return { ...head, policy: policyItem(policy), rollout: rolloutDetailItem(rollout) }
     },
@@ -59,7 +59,7 @@ export function registerRollouts(
       const { view } = fleetAt(ports(request).fleet, clock, undefined)
       const metadata = new Map(Object.entries(body.metadata ?? {}))
       const accepted = acceptedOf(metadata)
-      const { rollout } = await view.rollout(askedOf(params.version, gateQuery(metadata)))
+      const { rollout } = await view.rollout(rolloutAsked(params.version, gateQuery(metadata)))
       const { decision, reason, operator, version, canariesNeeded, daysNeeded } = rolloutItem(rollout)
       const isAccepted = accepted.includes(decision)
       if (!isAccepted) void reply.code(409)
@@ -70,7 +70,8 @@ export function registerRollouts(
 
 const HCO = 'kubevirt-hyperconverged'
 
-function askedOf(version: string, query: Omit<RolloutQuery, 'at'>): Asked {
+/** What a request asks for. */
+export function rolloutAsked(version: string, query: Omit<RolloutQuery, 'at'>): Asked {
   const { operator = HCO, first, cluster, environment } = query
   const filter = pick(query, 'channel', 'platform', 'region', 'text')
   return {

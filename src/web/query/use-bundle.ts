@@ -12,6 +12,11 @@ export function upgradeBundleCall(id: string): string {
   return `${BUNDLES}/upgrades/${encodeURIComponent(id)}`
 }
 
+/** @param call of the verdict, with what it is asked for */
+export function rolloutBundleCall(call: string): string {
+  return call.replace('/rollouts/', '/bundles/rollouts/')
+}
+
 /** @param activeAtMs the start of the occurrence */
 export function alertBundleCall(fingerprint: string, activeAtMs: number): string {
   return `${BUNDLES}/alerts/${encodeURIComponent(fingerprint)}?activeAtMs=${activeAtMs}`

@@ -20,6 +20,7 @@ import { FakeClock } from '../../support/fake-clock.ts'
 import { fleetFactsOver } from '../../support/fleet-facts.ts'
 import { memoryPeople, type MemoryPeople } from '../../support/people.ts'
 import { putFacts } from '../../support/put-facts.ts'
+import { plantedRollout } from '../../support/rollout-fleet.ts'
 import { CLUSTER_UID, T0_MS, UPGRADE } from '../../support/upgrade-record.ts'
 import { ruleAlert } from '../rule-alert.ts'
 import { makeServer, NOW_MS, TEST_CATALOG, type TestServer } from '../test-server.ts'
@@ -275,5 +276,37 @@ describe('queries of panels', () => {
       { title: 'Series of the rule A', expr: 'up' },
     ])
     expect(ruleQueries('A', 'sum(', ['a'], STABLE_LANGUAGE)).toEqual([])
+  })
+})
+
+describe('of a rollout', () => {
+  test('the bundle has the verdict with its policy and the clusters of the canary; without an upgrade there is none', async () => {
+    const { fleet } = await plantedRollout({ nowMs: NOW_MS, canaries: 30, failing: 20, baselines: 60 })
+    await server.app.close()
+    server = await makeServer({
+      ...{ clock, fleet, people: memory.people, redaction: () => policy },
+      authenticate: (token) => Promise.resolve(TOKENS[token]),
+      rules: { groups: () => Promise.resolve([]), alerts: () => [] },
+      bundles: (wish, signal) => {
+        wishes.push(wish)
+        return makeBundle(wish, PORTS, signal)
+      },
+    })
+    const { statusCode, rawPayload, headers } = await ask('rollouts/1.17.0')
+    expect(statusCode).toBe(200)
+    expect(headers['content-type']).toBe('application/zip')
+    expect(checkBundle(rawPayload).problems).toEqual([])
+    const files = new Map(unzip(rawPayload).map(({ name, bytes }) => [name, Buffer.from(bytes).toString()]))
+    const { rollout, policy: used } = JSON.parse(files.get('record.json')!) as {
+      readonly rollout: { readonly decision: string }
+      readonly policy: { readonly alpha: number }
+    }
+    expect([rollout.decision, used.alpha]).toEqual(['hold', 0.05])
+    expect(files.get('index.html')).toContain('worse: canary 20 of 30')
+    const { subject } = wishes.at(-1)!
+    expect(subject.clusters.length).toBeGreaterThan(20)
+    expect(subject.clusters.every((cluster) => cluster.startsWith('canary-'))).toBe(true)
+    expect((await memory.facts.audit.list(1))[0]).toMatchObject({ action: 'bundle.make', by: 'ada' })
+    expect((await ask('rollouts/9.9.9')).statusCode).toBe(404)
   })
 })

@@ -17,6 +17,7 @@ import {
 } from '../../lib/rollout-text.ts'
 import { Answer } from '../answer.tsx'
 import { ApiCallNote } from '../api-call-note.tsx'
+import { BundleButton } from '../bundle-button.tsx'
 import { CanaryFilters } from './canary-filters.tsx'
 import { FleetCoverageNote } from './fleet-coverage.tsx'
 import { AlertChangePanel, PhaseChangePanel } from './rollout-changes.tsx'
@@ -25,6 +26,7 @@ import { RolloutSignals } from './rollout-signals.tsx'
 import { PagesNav } from '../pages-nav.tsx'
 import { useView } from '../use-view.ts'
 import { useMoment } from '../../query/use-moment.ts'
+import { rolloutBundleCall } from '../../query/use-bundle.ts'
 import { rolloutCall, useRollout } from '../../query/use-rollouts.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { FactList } from '../../ui/fact-list.tsx'
@@ -95,7 +97,12 @@ function Head({
             {operatorName(operator)} <span className="nums">{version}</span>
           </>
         }
-        tools={<CopyButton text={verdictCommand(version, cohort)} label="Copy command" />}
+        tools={
+          <>
+            <CopyButton text={verdictCommand(version, cohort)} label="Copy command" />
+            <BundleButton call={rolloutBundleCall(rolloutCall(version, cohort, undefined))} />
+          </>
+        }
       >
         <RolloutMark decision={decision} />
         <Link href={rolloutsPath(ROLLOUTS_VIEW.searchOf({ operator: cohort.operator }))}>All rollouts</Link>

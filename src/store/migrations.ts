@@ -691,22 +691,20 @@ export const STEPS: readonly Step[] = [
     sqlite: 'ALTER TABLE decommission ADD COLUMN kind TEXT',
     postgres: 'ALTER TABLE decommission ADD COLUMN kind text',
   },
-  // Past conditions, settings and nodes of a cluster. payload: see src/store/facts/cluster-values.ts. Without the position up to
-  // which facts are derived, each cluster is derived again, from its stored evidence, and gets its past.
+  // Past conditions, settings and nodes of a cluster. payload: see src/store/facts/cluster-values.ts. A cluster gets its past, from
+  // its stored evidence, when it is derived next: with its next report.
   {
     sqlite: `
       CREATE TABLE cluster_values (
         cluster TEXT PRIMARY KEY,
         payload BLOB NOT NULL
       ) STRICT;
-      DELETE FROM meta WHERE key = 'fleet.position' OR key LIKE 'fleet.position %';
     `,
     postgres: `
       CREATE TABLE cluster_values (
         cluster bytewise PRIMARY KEY,
         payload bytea NOT NULL
       );
-      DELETE FROM meta WHERE key = 'fleet.position' OR key LIKE 'fleet.position %';
     `,
   },
   // What people record while they work through runbooks, one row per entry; the revisions of runbooks. steps: JSON.

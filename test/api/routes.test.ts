@@ -39,6 +39,7 @@ GET                           viewer  own         clusters  /api/fleet/v1/alerts
 GET                           viewer  own         clusters  /api/fleet/v1/alerts/strip
 GET                           viewer  own         clusters  /api/fleet/v1/audit
 GET                           viewer  own         clusters  /api/fleet/v1/bundles/alerts/:fingerprint
+GET                           viewer  own         clusters  /api/fleet/v1/bundles/rollouts/:version
 GET                           viewer  own         clusters  /api/fleet/v1/bundles/upgrades/:id
 GET                           viewer  own         clusters  /api/fleet/v1/clusters
 GET                           viewer  own         clusters  /api/fleet/v1/clusters/:cluster
@@ -80,6 +81,9 @@ GET                           viewer  own         clusters  /api/fleet/v1/readin
 DELETE                        responder  own         clusters  /api/fleet/v1/readiness/acceptances/:id
 GET                           viewer  own         clusters  /api/fleet/v1/readiness/hazards
 GET                           viewer  own         fleet     /api/fleet/v1/receivers
+GET                           viewer  own         clusters  /api/fleet/v1/rollouts
+GET                           viewer  own         clusters  /api/fleet/v1/rollouts/:version
+POST                          viewer  own         clusters  /api/fleet/v1/rollouts/:version/gate
 GET                           viewer  own         fleet     /api/fleet/v1/routes
 POST                          viewer  own         fleet     /api/fleet/v1/routes/test
 POST                          viewer  own         clusters  /api/fleet/v1/rules/replay

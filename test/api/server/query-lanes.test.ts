@@ -250,6 +250,10 @@ test('every route that shows something of the fleet has a lane, and queries have
     'GET /debug/series',
     'GET /api/fleet/v1/logs',
     'POST /api/fleet/v1/plans',
+    'GET /api/fleet/v1/configuration/baseline/replay',
+    'GET /api/fleet/v1/bundles/upgrades/:id',
+    'GET /api/fleet/v1/bundles/alerts/:fingerprint',
+    'GET /api/fleet/v1/bundles/rollouts/:version',
     'POST /api/fleet/v1/rules/replay',
   ])
 })

@@ -213,11 +213,13 @@ function FleetColumn({ now: { fallingEdges, waiting, versions, silent }, newest 
 /** Each cause with its clusters, also of clusters of which one data source is silent. */
 function SilenceCauses({ counts }: { readonly counts: Now['silent']['byCause'] }): ReactNode {
   return counts.map(({ cause, count }) => (
-    <span key={cause}>
-      <Link href={clustersPath({ silence: cause })}>
-        {SILENCE_CAUSE_WORDS[cause]} {formatCount(count)}
-      </Link>{' '}
-    </span>
+    <Link
+      key={cause}
+      href={clustersPath({ silence: cause })}
+      style={{ display: 'inline-block', paddingBlock: '0.25rem', marginInlineEnd: '1rem' }}
+    >
+      {SILENCE_CAUSE_WORDS[cause]} {formatCount(count)}
+    </Link>
   ))
 }
 

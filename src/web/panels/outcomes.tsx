@@ -169,12 +169,18 @@ const REVISION_COLUMNS: readonly Column<RevisionRow>[] = [
     kind: 'name',
     cell: ({ revision }) =>
       revision === null ? <span className="quiet">before the first recorded one</span> : <code>{revision}</code>,
+    below: ({ summary }) => <>acknowledged: {timesText(summary.acknowledge)}</>,
   },
-  { head: 'In use since', cell: ({ fromMs }) => (fromMs === null ? '' : <Moment atMs={fromMs} />) },
+  {
+    head: 'In use since',
+    isHiddenOnPhone: true,
+    cell: ({ fromMs }) => (fromMs === null ? '' : <Moment atMs={fromMs} />),
+  },
   { head: 'Occurrences', kind: 'number', cell: ({ summary }) => formatCount(summary.runs) },
   { head: 'Ended by', cell: ({ summary }) => endedText(summary) },
   {
     head: 'Time to acknowledge',
+    isHiddenOnPhone: true,
     cell: ({ summary }) => timesText(summary.acknowledge),
     title: ({ summary }) => timesTitle(summary.acknowledge),
   },

@@ -69,6 +69,7 @@ describe.skipIf(POSTGRES === undefined)('a process among those that share Postgr
     'accepted_risk',
     'configuration_baseline',
     'update_graph',
+    'runbook_work',
     'token',
     'session',
     'cluster',

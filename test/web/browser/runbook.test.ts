@@ -32,6 +32,11 @@ describe('a link that names only the alert', () => {
       'Impact',
       'Diagnosis',
       'Mitigation',
+      'Outcomes',
+      'Steps',
+      'Revisions',
+      'Occurrences with recorded work',
+      'What worked last time',
       'Previous occurrences',
     ])
     expectClean()

@@ -22,8 +22,8 @@ import {
   planHazards,
   withEdits,
   withHazards,
-  type HazardPlan,
 } from '../../sim/history/hazards.ts'
+import type { HazardPlan } from '../../sim/history/hazard-plan.ts'
 import { installedAtEnd, isDeschedulerLater } from '../../sim/history/late-hazards.ts'
 import { planHistory } from '../../sim/history/plan-history.ts'
 import { isWithin } from '../../sim/scenarios/window.ts'

@@ -4,18 +4,9 @@ import type { HazardId } from '../../src/model/readiness.ts'
 import { randomOf } from '../random.ts'
 import { HOUR_MS } from '../scenarios/window.ts'
 import type { ClusterHistory, OutOfBandEdit, StallKind } from './cluster-history.ts'
+import type { HazardPlan } from './hazard-plan.ts'
 import { lateObjects } from './late-hazards.ts'
 import { uidOf } from './uid.ts'
-
-/**
- * Hazards of upgrades that a cluster has all the time of its history: what its objects and metrics show of each, and which
- * signals it does not send. The other clusters send the same signals and have no such hazard. A change of what a history
- * reports; the history itself stays as it is.
- */
-export interface HazardPlan {
-  readonly planted: ReadonlySet<HazardId>
-  readonly withheld: ReadonlySet<HazardId>
-}
 
 /** Hazards that a plan may draw. Those by alerts are planted where alerts are made. */
 export const PLANTABLE = [

@@ -2,7 +2,7 @@ import type { ObjectFacts, ObjectKind } from '../../src/model/object-facts.ts'
 import type { ObjectObservation } from '../../src/model/observation.ts'
 import { HOUR_MS } from '../scenarios/window.ts'
 import type { ClusterHistory } from './cluster-history.ts'
-import type { HazardPlan } from './hazards.ts'
+import type { HazardPlan } from './hazard-plan.ts'
 import { uidOf } from './uid.ts'
 
 /**

@@ -16,10 +16,17 @@ interface Link {
   readonly crossOrigin: string
 }
 
-function linksAt(pathname: string): readonly Link[] {
+function linksAt(pathname: string, next: readonly string[] = []): readonly Link[] {
   const links: Link[] = []
   const head = { append: (link: Link) => links.push(link) }
-  runInNewContext(script, { location: { pathname }, document: { head, createElement: () => ({}) } })
+  const location = { pathname }
+  const listeners: (() => void)[] = []
+  const addEventListener = (_name: string, listener: () => void): void => void listeners.push(listener)
+  runInNewContext(script, { location, addEventListener, document: { head, createElement: () => ({}) } })
+  for (const path of next) {
+    location.pathname = path
+    for (const listener of listeners) listener()
+  }
   return links
 }
 
@@ -39,4 +46,11 @@ test.each([
 
 test.each(['/', '/nowhere'])('%s has no parts of its own', (pathname) => {
   expect(linksAt(pathname)).toEqual([])
+})
+
+test('the parts of each page that is navigated to are asked for, and none twice', () => {
+  const pages = (links: readonly Link[]): readonly string[] => links.map(({ href }) => href)
+  const links = pages(linksAt('/', ['/fleet', '/alerts', '/fleet']))
+  expect(new Set(links)).toEqual(new Set([...pages(linksAt('/fleet')), ...pages(linksAt('/alerts'))]))
+  expect(links).toHaveLength(new Set(links).size)
 })

@@ -23,6 +23,7 @@ const PAGE_FILES: readonly (readonly [address: string | RegExp, file: string])[]
   [FLEET_ROUTES.gate, 'gate-page'],
   [ROUTES.adoption, 'adoption-page'],
   [ROUTES.resolved, 'resolved-page'],
+  [ROUTES.outcomePages, 'outcome-pages'],
   [ROUTES.rules, 'rules-page'],
   [ROUTES.rule, 'rule-page'],
   [ROUTES.silences, 'silences-page'],

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import { Route, Switch } from 'wouter'
 import { ROUTES } from '../lib/paths.ts'
-import { OutcomePage } from './outcome-page.tsx'
-import { OutcomesPage } from './outcomes-page.tsx'
-import { ReviewPage } from './review-page.tsx'
+import { OutcomePage } from '../panels/outcomes/outcome-page.tsx'
+import { OutcomesPage } from '../panels/outcomes/outcomes-page.tsx'
+import { ReviewPage } from '../panels/outcomes/review-page.tsx'
 
 /** The pages about outcomes of alerts, loaded together: the first screen has one route for them. */
 export function OutcomePages(): ReactNode {

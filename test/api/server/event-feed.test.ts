@@ -58,7 +58,7 @@ describe('who comes back with the last id', () => {
   test.each(['x-1', 'nonsense', '', `${NOW_MS.toString(36)}-`])('of another run, %j, is told all', (id) => {
     const { feed } = feedOf()
     feed.publish(['clusters'])
-    const all = ['alerts 0', 'silences 0', 'upgrades 0', 'rules 0', 'dashboards 0', 'clusters 1']
+    const all = ['alerts 0', 'silences 0', 'upgrades 0', 'rules 0', 'dashboards 0', 'work 0', 'clusters 1']
     expect(eventsIn(read(feed.listen(id)))).toEqual(all)
   })
 })

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { brokenReadiness, runReadinessTrial } from '../../../bench/truth/readiness-trial.ts'
 import { observationsOf } from '../../../sim/history/cluster-observations.ts'
-import { withEdits, withHazards, type HazardPlan } from '../../../sim/history/hazards.ts'
+import type { HazardPlan } from '../../../sim/history/hazard-plan.ts'
+import { withEdits, withHazards } from '../../../sim/history/hazards.ts'
 import { planHistory } from '../../../sim/history/plan-history.ts'
 import type { HazardId } from '../../../src/model/readiness.ts'
 

@@ -27,7 +27,8 @@ test('pages that cannot show the past say so, and the others do not', () => {
   const all = [...PLACES, ...ALERT_PAGES].map(({ path }) => path)
   const pages = [...new Set([...all, ...Object.values(FLEET_ROUTES), ...Object.values(EXPLORE_ROUTES)])]
   const present = pages.filter((path) => presentSentence(path) !== undefined)
-  const want = [ROUTES.silences, ROUTES.delivery, ROUTES.lint, ROUTES.rules, FLEET_ROUTES.plan, FLEET_ROUTES.setting]
+  const alerting = [ROUTES.silences, ROUTES.delivery, ROUTES.lint, ROUTES.rules, ROUTES.outcomes]
+  const want = [...alerting, FLEET_ROUTES.plan, FLEET_ROUTES.setting]
   expect(present.sort()).toEqual(want.sort())
 })
 

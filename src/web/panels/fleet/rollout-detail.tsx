@@ -4,7 +4,7 @@ import type { RolloutAnswer, RolloutItem } from '../../../contract/fleet-rollout
 import { operatorName } from '../../lib/fleet-names.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
 import { formatLength } from '../../lib/format-time.ts'
-import { rolloutPath, rolloutsPath, runbookPath, upgradesPath } from '../../lib/paths.ts'
+import { DOCS_PATH, rolloutPath, rolloutsPath, runbookPath, upgradesPath } from '../../lib/paths.ts'
 import {
   percentOf,
   ROLLOUT_VIEW,
@@ -162,7 +162,7 @@ function Basis({ answer: { rollout, policy } }: { readonly answer: RolloutAnswer
         ]}
       />
       <p>
-        <a href="/docs/operating/verdicts">How verdicts are made</a>
+        <a href={`${DOCS_PATH}/operating/verdicts`}>How verdicts are made</a>
       </p>
     </Panel>
   )

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { runbookPath } from '../lib/paths.ts'
-import { Answer } from '../panels/answer.tsx'
-import { ApiCallNote } from '../panels/api-call-note.tsx'
-import { OUTCOME_DAYS, Outcomes } from '../panels/outcomes.tsx'
-import { PagesNav } from '../panels/pages-nav.tsx'
-import { outcomesCall, useOutcomes } from '../query/use-runbook-work.ts'
-import { AlertName } from '../ui/alert-name.tsx'
-import { TitleLine } from '../ui/title-line.tsx'
+import { runbookPath } from '../../lib/paths.ts'
+import { Answer } from '../answer.tsx'
+import { ApiCallNote } from '../api-call-note.tsx'
+import { OUTCOME_DAYS, Outcomes } from '../outcomes.tsx'
+import { PagesNav } from '../pages-nav.tsx'
+import { outcomesCall, useOutcomes } from '../../query/use-runbook-work.ts'
+import { AlertName } from '../../ui/alert-name.tsx'
+import { TitleLine } from '../../ui/title-line.tsx'
 
 /** How the occurrences of one alert ended, for the author of its runbook. */
 export function OutcomePage({ name }: { readonly name: string }): ReactNode {

@@ -29,9 +29,21 @@ const NAIVE_ALPHA = 0.05
 export function run({ quick, only }: { readonly quick: boolean; readonly only?: string }): void {
   const scale = quick ? 0.02 : 1
   const times = (count: number): number => Math.max(20, Math.round(count * scale))
-  const parts = { null: () => nullRollouts(times(2500)), power: () => power(times(60)) }
-  const others = { planted: () => planted(times(100)), coverage: () => coverage(times(1000)) }
-  for (const [name, part] of Object.entries({ ...parts, ...others })) {
+  const parts = {
+    null: () => {
+      nullRollouts(times(2500))
+    },
+    power: () => {
+      power(times(60))
+    },
+    planted: () => {
+      planted(times(100))
+    },
+    coverage: () => {
+      coverage(times(1000))
+    },
+  }
+  for (const [name, part] of Object.entries(parts)) {
     if (only === undefined || only.split(',').includes(name)) part()
   }
 }

@@ -42,7 +42,13 @@ const RISK = {
   url: 'https://github.com/kubevirt/monitoring/blob/main/docs/runbooks/VMCannotBeEvicted.md',
   name: 'NonEvictableVMsBlockDrain',
   message: 'Nodes with VMs that cannot be migrated are not drained, and the update of their pool does not complete.',
-  matchingRules: [{ type: 'PromQL', promql: { promql: 'max(kubevirt_vmi_non_evictable > bool 0)' } }],
+  // The first metric exists where there are such VMs, the second one where KubeVirt is measured at all.
+  matchingRules: [
+    {
+      type: 'PromQL',
+      promql: { promql: '(max(kubevirt_vmi_non_evictable) or max(kubevirt_vmi_number_of_outdated) * 0) > bool 0' },
+    },
+  ],
 } as const
 
 /** As the update service names them: a version is in the channels of its minor and of the next. */

@@ -50,7 +50,7 @@ export function parseRange(text: string): VersionRange | undefined {
 
 function parseVersion(text: string): SemVer | undefined {
   // Also takes `v1.2.3` and spaces, which blang does not.
-  if (!/^\d/.test(text) || text.length > 256) return undefined
+  if (!/^\d\S*$/.test(text) || text.length > 256) return undefined
   try {
     return new SemVer(text)
   } catch {
@@ -60,7 +60,7 @@ function parseVersion(text: string): SemVer | undefined {
 
 /** One comparison, or the two that a wildcard (`1.2.x`) stands for; blang makes `!1.2.x` one that nothing fulfils. */
 function comparatorsOf(word: string): readonly Comparator[] | undefined {
-  const [, operator, text] = /^([<>=!]*)(.*)$/.exec(word)!
+  const [, operator, text] = /^([<>=!]*)([^]*)$/.exec(word)!
   const test = TESTS.get(operator!)
   if (test === undefined) return undefined
   const wildcard = /^(\d{1,15})\.(?:x(?:\.x)?|(\d{1,15})\.x)$/.exec(text!)

@@ -44,6 +44,9 @@ describe('a range in blang semver syntax', () => {
     '=>1.0.0',
     '1.0.0 - 2.0.0',
     `>=1.0.0${' '.repeat(1000)}`,
+    's\n',
+    '>=1.0.0\n',
+    '1.2.x\n',
   ])('%j is no range', (text) => {
     expect(parseRange(text)).toBeUndefined()
   })

@@ -15,9 +15,8 @@ export function randomOf(seed: number): Random {
 }
 
 export function pick<T>(random: Random, items: readonly T[]): T {
-  const item = items[random(items.length)]
-  if (item === undefined) throw new Error('nothing to pick from')
-  return item
+  if (items.length === 0) throw new Error('nothing to pick from')
+  return items[random(items.length)]!
 }
 
 type Mutation = (bytes: Buffer, random: Random, corpus: readonly Uint8Array[]) => Buffer

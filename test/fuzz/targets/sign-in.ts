@@ -52,7 +52,7 @@ function recordOf(value: unknown): Readonly<Record<string, unknown>> {
 function responseOf(random: Random): Response {
   const changed = (value: object): Readonly<Record<string, unknown>> => {
     let record = recordOf(value)
-    for (let i = random(3); i > 0 && Object.keys(record).length > 0; i--) record = recordOf(mutatedJson(random, record))
+    for (let i = random(3); i > 0; i--) record = recordOf(mutatedJson(random, record))
     return record
   }
   const odd = random(4) === 0 ? { [pick(random, ODD_CLAIMS)]: pick(random, ODD_VALUES) } : {}

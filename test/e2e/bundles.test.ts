@@ -144,7 +144,7 @@ describe('the program', () => {
   })
 
   test.each([
-    [['bundle'], /daytwo bundle: got "", want upgrade, alert or verify/],
+    [['bundle'], /daytwo bundle: got "", want upgrade, alert, rollout or verify/],
     [['bundle', 'upgrade'], /daytwo bundle upgrade: got "", want the ID of an upgrade/],
     [['bundle', 'upgrade', 'x', '--redact', 'all'], /option --redact: got "all", want default, strict, none/],
     [['bundle', 'verify', '/nowhere/x.zip'], /cannot read \/nowhere\/x.zip/],

@@ -12,7 +12,7 @@ export const ERROR_CODES = {
   query_timeout: { status: 503, isRetryable: true, errorType: 'timeout' },
   query_canceled: { status: 499, isRetryable: true, errorType: 'canceled' },
   not_found: { status: 404, isRetryable: false, errorType: 'not_found' },
-  /** Somebody changed the same thing after the client had read it. */
+  /** Another user changed the same record after the client had read it. */
   conflict: { status: 409, isRetryable: false, errorType: 'bad_data' },
   unauthenticated: { status: 401, isRetryable: false, errorType: 'unauthorized' },
   forbidden: { status: 403, isRetryable: false, errorType: 'unauthorized' },

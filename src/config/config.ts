@@ -2,7 +2,7 @@
  * Configuration: one table of options, which defines defaults, checks and `--help`. Sources of a value, by descending
  * precedence: the command line (`--retention.raw 30d`), the environment (`DAYTWO_RETENTION_RAW=30d`), the file given by
  * `--config` (YAML, `retention: { raw: 30d }` or `retention.raw: 30d`), the default. An unknown key is an error that names the
- * nearest known one.
+ * nearest known one. One file, however long: the table is read as a whole, by `--help` and by the reference.
  */
 import { join } from 'node:path'
 import { FleetError } from '../base/errors.ts'

@@ -1,5 +1,5 @@
 /**
- * Which parts of a runbook are steps that somebody ticks off. The server computes their keys from the text with placeholders,
+ * Which parts of a runbook are steps that an engineer ticks off. The server computes their keys from the text with placeholders,
  * the page draws check boxes from the text with values; both find the steps here, in the same order. Pure.
  */
 import type { Token, Tokens } from 'marked'

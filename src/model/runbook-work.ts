@@ -77,7 +77,7 @@ export function subjectOf({ kind, step = '', number }: Pick<WorkEntry, 'kind' | 
 }
 
 /**
- * `same`: it was recorded already. `conflict`: somebody recorded the opposite after what the client had read.
+ * `same`: it was recorded already. `conflict`: another user recorded the opposite after what the client had read.
  * `run_full`, `full`: a limit is reached.
  */
 export type WorkAdded =

@@ -6,7 +6,7 @@ import { markup, type Html } from './html.ts'
 
 const WIDTH = 1000
 const HEIGHT = 160
-/** Lines that are told apart by colour; further series are drawn in the last one and named in the member. */
+/** Lines with a colour of their own; further series have the last colour and are named in `samples.json`. */
 const COLOURS = 8
 const LEGEND_MAX = 12
 

@@ -33,7 +33,7 @@ export function escaped(text: string): string {
   return (
     text
       .replace(/[&<>"']/g, (char) => ENTITIES.get(char)!)
-      // eslint-disable-next-line no-control-regex -- just these
+      // eslint-disable-next-line no-control-regex -- control characters are what is replaced
       .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, '\ufffd')
   )
 }

@@ -54,7 +54,7 @@ interface NotesProps {
   readonly notes: WorkAnswer['notes']
 }
 
-/** Plain text: what somebody writes is never markup. */
+/** Plain text: a note is never markup. */
 export function Notes({ run, notes }: NotesProps): ReactNode {
   const [text, setText] = useState('')
   const record = useRecordWork(run)

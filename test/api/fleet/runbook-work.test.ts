@@ -52,7 +52,7 @@ beforeEach(async () => {
 })
 afterEach(() => server.app.close())
 
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the type of the answer
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller names the type of the JSON that it reads
 async function call<T = unknown>(method: 'GET' | 'POST', path: string, token: string, payload?: object) {
   const answer = await server.app.inject({
     ...{ method, url: `/api/runbooks/v1/${path}`, headers: { authorization: `Bearer ${token}` } },

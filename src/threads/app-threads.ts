@@ -27,7 +27,7 @@ import type { IngestServices, IngestWorkerData, NextQueryWorker, QueryWorkerPort
 import type { QueryServices, QueryWorkerData } from './query-worker.ts'
 import { remoteOf, type Remote } from './rpc.ts'
 import { portPair, startThread, type Thread } from './start-thread.ts'
-import { Supervisor } from './supervisor.ts'
+import { ABORT_FACTOR, Supervisor } from './supervisor.ts'
 import { LANE_BYTES, createWriteLane, type WriteLane } from './write-lane.ts'
 
 export interface AppThreads {
@@ -142,6 +142,7 @@ export async function startThreads({ config, ruleFiles, clock, metrics, log }: T
       transfer: [ports.sharePort, ports.writerPort],
       waitsFor: ingestEnd.signal,
       startWithinMs: isFirst ? undefined : RESTART_WITHIN_MS,
+      startSilentMsMax: config['watchdog.hung-after'] * ABORT_FACTOR,
       log,
       onDeath: (cause) => {
         supervisor.died('query-worker', cause)

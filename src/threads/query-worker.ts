@@ -296,6 +296,8 @@ function statesUnder(leases: OwnedLeases, states: Remote<Facts>['alertStates']):
 
 invariant(parentPort !== null, 'the query worker runs in a thread')
 const data = workerData as QueryWorkerData & Pulsing
+// From the start, which waits for the writer: a hang is noticed then too.
+beat(data.pulse)
 try {
   const { remote: writer } = createCaller<DerivedServices>(data.writerPort)
   const reader = openReader(data.store, await firstMessage<ReaderShare>(data.sharePort), (found) => {
@@ -487,7 +489,6 @@ try {
   }
   serve(parentPort, services, (service) => (CYCLE_SERVICES.has(service) ? undefined : startTurn()))
   if (data.rules.restoreAtMs !== undefined) await rules.restore(data.rules.restoreAtMs)
-  beat(data.pulse)
   beatWith(data.pulse, parentPort, data.writerPort)
   parentPort.postMessage({ ready: true } satisfies ThreadHello)
 } catch (thrown) {

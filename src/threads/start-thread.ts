@@ -5,9 +5,9 @@
 import { MessageChannel, Worker, type MessagePort, type Transferable } from 'node:worker_threads'
 import { FleetError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
-import { createPulse } from './pulse.ts'
+import { BEAT_EVERY_MS, createPulse, PulseWatch } from './pulse.ts'
 import { createCaller, revive, type CarriedFailure, type Remote, type SendCall, type Services } from './rpc.ts'
-import { lookAtWorker, type ThreadLook } from './thread-stack.ts'
+import { lookAtWorker, lookText, type ThreadLook } from './thread-stack.ts'
 
 /** The first message of a worker. */
 export type ThreadHello = { readonly ready: true } | { readonly failed: CarriedFailure }
@@ -45,6 +45,8 @@ interface ThreadSpec {
   readonly log: Log
   /** Absent: it may take any time. */
   readonly startWithinMs?: number | undefined
+  /** The start fails when the thread has not beaten for so long. Absent: it beats from when it is ready. */
+  readonly startSilentMsMax?: number
   /**
    * Aborted when the thread that this one waits for has ended: then the start fails. A port of a thread that ended before this one
    * listened is silent for ever.
@@ -72,9 +74,15 @@ export function startThread<S extends Services>(spec: ThreadSpec): Promise<Threa
   let hasEnded = false
   return new Promise((resolve, reject) => {
     const caller = createCaller<S>(worker)
-    const die = (cause: Error): void => {
+    let isWaiting = true
+    const stopWaiting = (): void => {
+      isWaiting = false
       clearTimeout(late)
+      clearInterval(silence)
       waitsFor?.removeEventListener('abort', isInVain)
+    }
+    const die = (cause: Error): void => {
+      stopWaiting()
       reject(cause)
       hasEnded = true
       const message = `the ${titleOf(spec.file)} ended before it answered`
@@ -95,25 +103,42 @@ export function startThread<S extends Services>(spec: ThreadSpec): Promise<Threa
       die(cause ?? new Error(`thread ${spec.file} ended with code ${exitCode}`))
     })
     const fail = (failure: Error): void => {
+      stopWaiting()
       isEnding = true
       cause = failure
       void worker.terminate()
     }
-    const { startWithinMs, waitsFor } = spec
+    const { startWithinMs, startSilentMsMax = Infinity, waitsFor } = spec
     const isInVain = (): void => {
       fail(new FleetError('not_ready', `the thread that the ${titleOf(spec.file)} waited for has ended`))
     }
-    if (waitsFor?.aborted === true) isInVain()
-    else waitsFor?.addEventListener('abort', isInVain)
     const late = setTimeout(
       () => {
         fail(new FleetError('not_ready', `the ${titleOf(spec.file)} was not ready after ${String(startWithinMs)} ms`))
       },
       startWithinMs ?? 2 ** 31 - 1,
     )
+    const watch = new PulseWatch(pulse)
+    let isLooking = false
+    const silence = setInterval(() => {
+      const silentMs = watch.silentMs(performance.now())
+      if (silentMs < startSilentMsMax || isLooking) return
+      isLooking = true
+      void lookAtWorker(worker).then((look) => {
+        isLooking = false
+        // A call of the operating system cannot be ended.
+        if (!isWaiting || look.kind === 'native' || watch.silentMs(performance.now()) === 0) return
+        const silentSeconds = Math.round(silentMs / 1000)
+        spec.log.error({ thread: spec.file, silentSeconds, stack: lookText(look) }, 'a starting thread does not answer')
+        fail(
+          new FleetError('not_ready', `the ${titleOf(spec.file)} did not answer for ${silentSeconds} s in its start`),
+        )
+      })
+    }, BEAT_EVERY_MS)
+    if (waitsFor?.aborted === true) isInVain()
+    else waitsFor?.addEventListener('abort', isInVain)
     worker.once('message', (message: ThreadHello) => {
-      clearTimeout(late)
-      waitsFor?.removeEventListener('abort', isInVain)
+      stopWaiting()
       if ('failed' in message) {
         fail(revive(message.failed))
         return

@@ -1,7 +1,12 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { afterEach, describe, expect, test } from 'vitest'
-import { silentLog } from '../../src/base/log.ts'
+import { createLog } from '../../src/base/log.ts'
 import { startThread } from '../../src/threads/start-thread.ts'
+import { failingThreads } from '../support/failing-threads.ts'
+import { until } from '../support/until.ts'
+
+let logged = ''
+const log = createLog('info', { write: (line) => (logged += line) })
 
 const ports: MessagePort[] = []
 afterEach(() => {
@@ -10,12 +15,13 @@ afterEach(() => {
 
 describe('a thread that waits for another one', () => {
   // It waits for the memory that the other one shares; the port of one that ended before says nothing.
-  function starting(waitsFor: AbortSignal) {
-    const { port1, port2 } = new MessageChannel()
-    ports.push(port1)
+  function starting(waitsFor: AbortSignal, startSilentMsMax = Infinity) {
+    const [share, derived] = [new MessageChannel(), new MessageChannel()]
+    ports.push(share.port1, derived.port1)
+    const workerData = { sharePort: share.port2, writerPort: derived.port2 }
     const died: string[] = []
     const started = startThread({
-      ...{ file: 'query-worker', workerData: { sharePort: port2 }, transfer: [port2], log: silentLog, waitsFor },
+      ...{ file: 'query-worker', workerData, transfer: Object.values(workerData), log, waitsFor, startSilentMsMax },
       onDeath: (cause) => {
         died.push(cause.message)
       },
@@ -35,5 +41,21 @@ describe('a thread that waits for another one', () => {
     await expect(starting(AbortSignal.abort()).started).rejects.toThrow(
       'the thread that the query worker waited for has ended',
     )
+  })
+
+  test('fails with its stack in the log when it hangs before it is ready', async () => {
+    const threads = failingThreads()
+    // Long enough to load its modules on a busy machine.
+    const { started } = starting(new AbortController().signal, 20_000)
+    const failed = expect(started).rejects.toThrow(/^the query worker did not answer for \d+ s in its start$/)
+    await until('a hung thread', () =>
+      threads.hang('query-worker').then(
+        () => true,
+        () => undefined,
+      ),
+    )
+    await failed
+    threads.stop()
+    expect(logged).toContain('endlessLoop')
   })
 })

@@ -89,9 +89,10 @@ function checkRetention(
   { fromMs, isStill, clock }: SampleMigration,
   history: StoredHistory,
   { retentionMs }: HistorySender,
-  { copied }: SampleProgress,
+  { copied, logRow }: SampleProgress,
 ): void {
-  const oldestMs = Math.max(fromMs, history.uncopied(copied, isStill)?.range.fromMs ?? Infinity)
+  const ranges = [history.uncopied(copied, isStill)?.range, isStill ? history.logRange(logRow) : undefined]
+  const oldestMs = Math.max(fromMs, Math.min(...ranges.map((range) => range?.fromMs ?? Infinity)))
   if (retentionMs === undefined || oldestMs >= clock.nowMs() - retentionMs) return
   throw new FleetError(
     'config_invalid',

@@ -45,6 +45,7 @@ import { now } from './now-fixtures.ts'
 import { fleetAnswer } from './fleet-answers.ts'
 import { planAnswer } from './plan-fixtures.ts'
 import { exploreAnswer, labelValues } from './explore-answers.ts'
+import { closeTabsInUse } from './tabs-in-use.ts'
 import { traceAnswer } from './trace-fixtures.ts'
 import { outcomeList, outcomes, review, workDesk } from './work-fixtures.ts'
 import type {
@@ -246,10 +247,10 @@ export async function startFixtureServer(): Promise<FixtureServer> {
       }
     },
     listening: () => streams.size,
-    close: () => {
+    close: async () => {
+      await closeTabsInUse()
       for (const stream of streams) stream.end()
       if (desk === own) desk = undefined
-      return Promise.resolve()
     },
   }
 }

@@ -1,10 +1,11 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { launchBrowser } from '../../support/browser.ts'
 import { startFixtureServer, type FixtureServer } from './fixture-server.ts'
 import { alertItems } from './fixtures.ts'
 import { now } from './now-fixtures.ts'
 import { accessibilityFaults, openPage } from './open-page.ts'
+import { closeTabsInUse } from './tabs-in-use.ts'
 
 let browser: Browser
 let server: FixtureServer
@@ -14,6 +15,8 @@ beforeAll(async () => {
   server = await startFixtureServer()
   server.answers.isLive = true
 })
+// Listeners are counted: those of a test that failed are none of the next one's.
+afterEach(closeTabsInUse)
 afterAll(async () => {
   await browser.close()
   await server.close()

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { FixtureServer } from './fixture-server.ts'
+import { tabsInUse } from './tabs-in-use.ts'
 
 /** A page that remembers what went wrong on it. */
 export interface OpenPage {
@@ -58,7 +59,7 @@ async function restore(page: Page, server: FixtureServer, options: BrowserContex
 
 /**
  * A page of the fixtures in a tab that nobody else uses. The tab of a page that was closed is used again, restored to what
- * it was; one whose test failed is not.
+ * it was; one whose test failed is not, and is closed with the server.
  *
  * @param allowed faults the test itself arranges, by a part of their text
  */
@@ -71,6 +72,7 @@ export async function openPage(
 ): Promise<OpenPage> {
   const idle = idleTabsOf(browser, options)
   const page = idle.pop() ?? (await newTab(browser, options))
+  tabsInUse.add(page)
   const faults: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning')
@@ -93,6 +95,7 @@ export async function openPage(
     },
     close: async () => {
       await restore(page, server, options)
+      tabsInUse.delete(page)
       idle.push(page)
     },
   }

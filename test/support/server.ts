@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { resolve } from 'node:path'
+import { argumentsInMode } from './mode.ts'
 import { until } from './until.ts'
 
 /** The program as it ships: `npm test` builds it first. */
@@ -45,13 +46,13 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** Starts `daytwo COMMAND ...` in a process of its own and waits for its address. Give it `--listen 127.0.0.1:0`. */
+/** Starts `daytwo COMMAND ...` in a process of its own, in the mode of tests, and waits for its address. Give it `--listen 127.0.0.1:0`. */
 export async function startServer(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   startWithinMs = START_WITHIN_MS,
 ): Promise<RunningServer> {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [MAIN, ...(await argumentsInMode(args))], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'] ?? '', TZ: 'UTC', ...environment },
   })

@@ -1,0 +1,68 @@
+import { rmSync } from 'node:fs'
+import type { Config } from '../../src/config/config.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { findPeer } from './peers.ts'
+import { findPostgres, startPostgres, type PostgresServer } from './postgres.ts'
+import { startVictoriaMetrics } from './victoria-metrics.ts'
+
+/**
+ * The mode of the servers that tests start. With `DAYTWO_TEST_MODE=scale-out` each data folder has a PostgreSQL database and a
+ * VictoriaMetrics of its own; a server that is given stores of its own, or none by its test, keeps what it has.
+ */
+const IS_SCALE_OUT = process.env['DAYTWO_TEST_MODE'] === 'scale-out'
+
+type Stores = Readonly<Record<'store.facts' | 'store.metrics', string>>
+
+let postgres: Promise<PostgresServer> | undefined
+const storesByFolder = new Map<string, Promise<Stores>>()
+
+/** However this process ends, the database and the metrics stores end with it. */
+function endWithProcess(pid: number, folder: string): void {
+  process.once('exit', () => {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It has ended.
+    }
+    rmSync(folder, { recursive: true, force: true })
+  })
+}
+
+async function startPostgresOnce(): Promise<PostgresServer> {
+  const folder = findPostgres()
+  if (folder === undefined) throw new Error('the scale-out mode needs PostgreSQL (Debian package postgresql)')
+  const server = await startPostgres(folder)
+  endWithProcess(server.pid, server.folder)
+  return server
+}
+
+async function startStores(): Promise<Stores> {
+  const path = findPeer('victoria-metrics')
+  if (path === undefined) throw new Error('the scale-out mode needs VictoriaMetrics (Debian package victoria-metrics)')
+  postgres ??= startPostgresOnce()
+  const [facts, metrics] = await Promise.all([(await postgres).createDatabase(), startVictoriaMetrics(path)])
+  endWithProcess(metrics.pid, metrics.folder)
+  return { 'store.facts': facts, 'store.metrics': metrics.url }
+}
+
+/** Of a data folder, in the mode of scale-out. */
+function storesOf(folder: string): Promise<Stores> {
+  const stores = storesByFolder.get(folder) ?? startStores()
+  storesByFolder.set(folder, stores)
+  return stores
+}
+
+/** Arguments of `daytwo`, with the stores of the mode. */
+export async function argumentsInMode(args: readonly string[]): Promise<readonly string[]> {
+  const folder = args[args.indexOf('--data') + 1]
+  const isOwn = args.some((arg) => arg.startsWith('--store.facts') || arg.startsWith('--store.metrics'))
+  if (!IS_SCALE_OUT || isOwn || args[0] !== 'serve' || !args.includes('--data') || folder === undefined) return args
+  return [...args, ...Object.entries(await storesOf(folder)).flatMap(([name, value]) => [`--${name}`, value])]
+}
+
+/** Options of a server in this process, with the stores of the mode. */
+export async function configInMode(config: Config): Promise<Config> {
+  if (!IS_SCALE_OUT || config['store.facts'] !== '' || config['store.metrics'] !== '') return config
+  const stores = readConfig(new Map(Object.entries(await storesOf(config.data))), undefined, {})
+  return { ...config, 'store.facts': stores['store.facts'], 'store.metrics': stores['store.metrics'] }
+}

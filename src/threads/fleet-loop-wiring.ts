@@ -42,6 +42,7 @@ interface FleetLoopSources {
   readonly index: Promise<FleetIndex>
   readonly query: LocalEngine
   readonly rollouts: FleetLoopParts['rollouts']
+  readonly graphs: FleetLoopParts['graphs']
   readonly stopwatchMs: () => number
 }
 
@@ -81,6 +82,7 @@ export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
     traitsAt: (timeMs) => readTraits(fleetReaderOf(query), timeMs),
     index,
     rollouts: sources.rollouts,
+    graphs: sources.graphs,
     writtenSeries: (nowMs) => writtenSeries(query, nowMs),
     appendDerived,
     retentionMs: retentionObjectsMs,

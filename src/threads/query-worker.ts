@@ -366,6 +366,7 @@ try {
     index: fleetIndex,
     query,
     rollouts: async (operator, nowMs) => (await (await servicesOf({})).fleet({ nowMs }).rollouts(operator)).rollouts,
+    graphs: () => graphs,
     stopwatchMs,
   })
   const { services: rules, replay } = ruleServicesOf(data, reader, query, writing, engines.useRecordedNames)

@@ -35,7 +35,7 @@ import {
 } from '../readiness/readiness-index.ts'
 import { createPatchSeries } from '../patches/patch-series.ts'
 import { eachInSteps, type Steps } from '../../base/thread-slices.ts'
-import { differenceValues } from '../configuration/difference-values.ts'
+import { differenceValues, upgradeWindow, type UpgradeWindow } from '../configuration/difference-values.ts'
 import type { DerivedValue } from '../series/derived-metrics.ts'
 import { cachedSilences } from '../silence/cached-silences.ts'
 import { createDerivedSeriesState, derivedSeries, type WrittenSeries } from '../series/derived-series.ts'
@@ -90,8 +90,12 @@ export interface FleetIndex extends Pick<
   readonly judgeRecord: StuckJudge
   /** The last series written before the start. */
   restoreSeries(written: readonly WrittenSeries[]): void
-  /** The samples to write at a moment, once every `DERIVED_EVERY_MS`; other series are computed when queried (`fact-history.ts`). */
-  series(nowMs: number, rollouts?: readonly DerivedValue[]): Steps<readonly DerivedSample[]>
+  /**
+   * The samples to write at a moment, once every `DERIVED_EVERY_MS`; other series are computed when queried (`fact-history.ts`).
+   *
+   * @param others that do not follow from the index alone
+   */
+  series(nowMs: number, others?: readonly DerivedValue[]): Steps<readonly DerivedSample[]>
   /** A copy with some clusters: as if there were no others. It does not follow this index. @param shown changes records */
   only(isIncluded: (cluster: string) => boolean, shown?: (record: ClusterRecord) => ClusterRecord): FleetIndex
 }
@@ -111,6 +115,7 @@ const FALLS_CACHED_MS = 60_000
 /** What is derived from the facts of a cluster, besides its record and its open upgrades. */
 type ClusterSummary = Omit<ChannelMember, 'cluster'> & {
   readonly settledMs: number
+  readonly windows: readonly UpgradeWindow[]
   /** JSON patches in effect. */
   readonly patches: readonly Modification[]
 }
@@ -188,6 +193,7 @@ function createFleetIndexFrom(
       summaries.set(cluster, {
         steps: takenSteps(upgrades),
         settledMs: Math.max(-Infinity, ...upgrades.map(settledMs)),
+        windows: upgrades.flatMap(({ upgrade }) => upgradeWindow(upgrade)),
         patches: modifications.filter(({ kind, endedMs }) => kind === 'jsonpatch' && endedMs === undefined),
       })
     },
@@ -243,7 +249,7 @@ function createFleetIndexFrom(
     restoreSeries: (series) => {
       written.restore(series)
     },
-    series: function* (nowMs, rollouts = []) {
+    series: function* (nowMs, others = []) {
       const here: ClusterRecord[] = []
       yield* eachInSteps(clusters.eachRecord(), (record) => {
         if (isHere(record.cluster, nowMs)) here.push(record)
@@ -269,12 +275,17 @@ function createFleetIndexFrom(
       yield
       const silent = silences(nowMs)
       yield
-      const differences = yield* differenceValues(here, baseline && clusters.recordOf(baseline.cluster))
+      const differences = yield* differenceValues(
+        here,
+        baseline && clusters.recordOf(baseline.cluster),
+        (cluster) => summaries.get(cluster)?.windows ?? [],
+        nowMs,
+      )
       const derived = derivedSeries(
         { clusters: here, gone, open, notOffered, readiness: verdicts, patches, silent },
         nowMs,
       )
-      const values = [...derived, ...differences, ...rollouts]
+      const values = [...derived, ...differences, ...others]
       return yield* written.next(values, nowMs)
     },
     only: (isIncluded, shown = (record) => record) => {

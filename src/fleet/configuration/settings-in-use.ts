@@ -117,11 +117,6 @@ export function referencesOf({ settings }: SettingsInUse): References {
   )
 }
 
-/** How many settings of the cluster differ. */
-export function countDifferences(record: ClusterRecord, references: References): number {
-  return differencesOf(record, references).length
-}
-
 export interface SettingDifference {
   readonly setting: ConfiguredSetting
   readonly reference: Reference

@@ -7,10 +7,15 @@
  * two clusters. A failure of one cluster is reported and does not stop the others. The position up to which facts are
  * derived is stored with them, so a restart continues there; deriving a cluster twice changes nothing.
  */
+import { inSlices, ownTurn } from '../../base/thread-slices.ts'
 import type { CountingPorts } from '../adoption/count-days.ts'
 import type { ClusterTraits } from '../clusters/cluster-traits.ts'
 import type { FleetIndex } from '../clusters/fleet-index.ts'
 import type { ReturnedCluster } from '../clusters/decommissions.ts'
+import { graphValues } from '../graph/graph-values.ts'
+import type { UpdateGraphs } from '../graph/update-graphs.ts'
+import type { DerivedValue } from '../series/derived-metrics.ts'
+import { DERIVED_EVERY_MS } from '../series/derived-series.ts'
 import type { SignalWatch } from '../signals/signal-watch.ts'
 import type { FiredAlertReader } from '../../model/alert-run.ts'
 import type { ObservationReader } from '../../model/fleet-facts.ts'
@@ -43,12 +48,22 @@ export interface FleetLoopParts extends Omit<StageParts, 'alertTraces' | 'signal
   readonly alerts: FiredAlertReader
   readonly counting: CountingPorts
   readonly rollouts: RolloutReader
+  readonly graphs: () => Promise<Pick<UpdateGraphs, 'graph'>>
   readonly traitsAt: (timeMs: number) => Promise<ReadonlyMap<string, ClusterTraits>>
   /** Resolves when it holds all stored facts. */
   readonly index: Promise<
     Pick<
       FleetIndex,
-      'put' | 'remove' | 'markSeen' | 'describe' | 'returned' | 'coverage' | 'verdicts' | 'restoreSeries' | 'series'
+      | 'active'
+      | 'put'
+      | 'remove'
+      | 'markSeen'
+      | 'describe'
+      | 'returned'
+      | 'coverage'
+      | 'verdicts'
+      | 'restoreSeries'
+      | 'series'
     > & { readonly edges: Pick<FleetIndex['edges'], 'estimateNext'> }
   >
   /** Milliseconds that only rise. */
@@ -98,7 +113,8 @@ export function createFleetLoop(given: FleetLoopParts): FleetLoop {
   const derivedSeries = new SeriesStage(parts)
   const rollouts = new RolloutWatch(parts.rollouts)
   const dayCounts = new DayCountStage(parts.counting, state)
-  const [heartbeats, traits] = [new Schedule(), new Schedule()]
+  const [heartbeats, traits, graphs] = [new Schedule(), new Schedule(), new Schedule()]
+  let ofGraphs: readonly DerivedValue[] = []
   let caughtUpMs: number | undefined
 
   /** Clusters that are not read or not derived, each once. */
@@ -130,7 +146,11 @@ export function createFleetLoop(given: FleetLoopParts): FleetLoop {
       })
       if (parts.leases?.isFirst !== false) {
         await cycle.run('rollouts', () => rollouts.advance(nowMs))
-        await cycle.run('derived series', () => derivedSeries.run(index, nowMs, rollouts.values))
+        await cycle.run('update graphs', async () => {
+          if (!graphs.isDue(DERIVED_EVERY_MS, nowMs)) return
+          ofGraphs = await inSlices(graphValues(await parts.graphs(), [...index.active(nowMs)], nowMs), ownTurn)
+        })
+        await cycle.run('derived series', () => derivedSeries.run(index, nowMs, [...rollouts.values, ...ofGraphs]))
         await cycle.run('day counts', () => dayCounts.run(!signals.hasUntried && !pending.hasUntried, nowMs))
       }
       const untilMs = Math.min(state.collectedUntilMs, signals.readUntilMs, pending.oldestMs)

@@ -87,12 +87,12 @@ export class SeriesStage {
   async run(
     index: Pick<FleetIndex, 'restoreSeries' | 'series'>,
     nowMs: number,
-    rollouts: readonly DerivedValue[],
+    others: readonly DerivedValue[],
   ): Promise<void> {
     if (!this.#isRestored) index.restoreSeries(await this.#parts.writtenSeries(nowMs))
     this.#isRestored = true
     if (!this.#schedule.isDue(DERIVED_EVERY_MS, nowMs)) return
-    const samples = await inSlices(index.series(nowMs, rollouts), ownTurn)
+    const samples = await inSlices(index.series(nowMs, others), ownTurn)
     if (samples.length > 0) await this.#parts.appendDerived(samples)
   }
 }

@@ -5,7 +5,10 @@
 export const FLEET_METRICS = `
 daytwo_adoption_clusters gauge operator version
 daytwo_approval_waiting_seconds gauge cluster operator from to unit=seconds
+daytwo_cluster_configuration_change_seconds gauge cluster against change by unit=seconds
 daytwo_cluster_configuration_differences gauge cluster against
+daytwo_cluster_dead_end gauge cluster operator version
+daytwo_cluster_deprecated gauge cluster operator subject name
 daytwo_cluster_gone gauge cluster why
 daytwo_cluster_hazard_seconds gauge cluster hazard accepted unit=seconds
 daytwo_cluster_info gauge cluster flavour hco_version kubevirt_version platform platform_version channel approval region environment

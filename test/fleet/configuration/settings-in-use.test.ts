@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { configurationOf, settingOf } from '../../../src/fleet/configuration/cluster-configuration.ts'
 import { majorityOf, type CountedSetting } from '../../../src/fleet/configuration/reference.ts'
 import {
-  countDifferences,
   differencesOf,
   referencesOf,
   referencesOfCluster,
@@ -182,10 +181,10 @@ describe('what clusters are compared with', () => {
       ['true', 1],
     ])
     const references = referencesOf(settingsInUse(gated))
-    expect(gated.map((record) => countDifferences(record, references))).toEqual([1, 0, 0, 0])
-    expect(countDifferences(gated[1]!, referencesOfCluster(gated[0]!, gated[1]!))).toBe(1)
-    expect(countDifferences(gated[0]!, referencesOfCluster(gated[1]!, gated[0]!))).toBe(1)
-    expect(countDifferences(gated[0]!, referencesOfCluster(emptyRecord('x'), gated[0]!))).toBe(0)
+    expect(gated.map((record) => differencesOf(record, references).length)).toEqual([1, 0, 0, 0])
+    expect(differencesOf(gated[1]!, referencesOfCluster(gated[0]!, gated[1]!))).toHaveLength(1)
+    expect(differencesOf(gated[0]!, referencesOfCluster(gated[1]!, gated[0]!))).toHaveLength(1)
+    expect(differencesOf(gated[0]!, referencesOfCluster(emptyRecord('x'), gated[0]!))).toHaveLength(0)
   })
 
   test('the order of clusters does not matter', () => {

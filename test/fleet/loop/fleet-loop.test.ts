@@ -6,6 +6,7 @@ import { createFleetLoop, type FleetLoop, type FleetLoopParts } from '../../../s
 import { POSITION_KEY } from '../../../src/fleet/loop/loop-state.ts'
 import { coverageOf, observedCluster } from '../../../src/fleet/clusters/fleet-coverage.ts'
 import { createFleetIndex } from '../../../src/fleet/clusters/fleet-index.ts'
+import { createUpdateGraphs } from '../../../src/fleet/graph/update-graphs.ts'
 import { SignalWatch } from '../../../src/fleet/signals/signal-watch.ts'
 import { upgradeTraceId } from '../../../src/fleet/trace/trace-ids.ts'
 import { fingerprintOf } from '../../../src/model/alert.ts'
@@ -41,6 +42,7 @@ class Looped {
   readers: ReturnType<Looped['openReaders']>
   loop: FleetLoop
   failing: string | undefined
+  graphs: FleetLoopParts['graphs'] = () => Promise.resolve(createUpdateGraphs([]))
   /** As if there were so many of each cluster. */
   timesCounted = 1
   /** How long each look at the watch takes. */
@@ -117,6 +119,7 @@ class Looped {
       },
       traitsAt: () => Promise.resolve(new Map()),
       rollouts: () => Promise.resolve([]),
+      graphs: () => this.graphs(),
       index: Promise.resolve({
         ...index,
         markSeen: (cluster, { metricsMs, objectsMs }) => {
@@ -482,6 +485,36 @@ test('metrics become facts: samples, then runs, then a cluster with its version'
   const before = versionOf(looped)()
   expect(await looped.loop.runCycle(UNTIL_MS + 1000)).toMatchObject({ read: 0, derived: 0 })
   expect(before).toBeDefined()
+})
+
+test('update graphs become series once a minute, and graphs that cannot be read end no series', async () => {
+  const looped = new Looped()
+  await looped.observe(historyOf(0).objects)
+  await looped.settle()
+  const version = (await looped.readers.facts.fleet.clusters())[0]!.hcoVersion!
+  const node = (name: string) => ({ version: name, channels: ['stable'] })
+  const graph = {
+    nodes: [node(version), node(`${version.split('.')[0]}.99.0`)],
+    edges: [],
+    conditionalEdges: [],
+    channels: [],
+  }
+  looped.graphs = () => Promise.resolve({ graph: () => ({ graph, imports: [] }) })
+  const ends = (from: number) =>
+    looped.appended
+      .slice(from)
+      .filter(({ labels }) => labels.metricName === 'daytwo_cluster_dead_end')
+      .map(({ labels, isStale }) => `${labels.get('operator')} ${labels.get('version')}${isStale ? ' ends' : ''}`)
+  const MINUTE_MS = 60_000
+  await looped.loop.runCycle(UNTIL_MS + MINUTE_MS - 1)
+  expect(ends(0)).toEqual([])
+  await looped.loop.runCycle(UNTIL_MS + MINUTE_MS)
+  expect(ends(0)).toEqual([`kubevirt-hyperconverged ${version}`])
+  looped.graphs = () => Promise.reject(new Error('a page of the disk is unreadable'))
+  const known = looped.appended.length
+  const { failures } = await looped.loop.runCycle(UNTIL_MS + 2 * MINUTE_MS)
+  expect(failures).toEqual([{ subject: 'update graphs', error: 'a page of the disk is unreadable' }])
+  expect(ends(known)).toEqual([`kubevirt-hyperconverged ${version}`])
 })
 
 /** Changes with every commit of the writer. */

@@ -215,7 +215,12 @@ test('every metric is written or computed, with no label that is not in its tabl
   const path = '/spec/configuration/developerConfiguration/featureGates/-'
   const operations = [{ op: 'add', path, value: 'ExperimentalVirtiofsSupport' }]
   const patch = edit({ cluster: 'rom-1', kind: 'jsonpatch', component: 'kubevirt', operations })
-  const breaking = { cluster: clusterOf('rom-1', { hcoVersion: '1.16.0' }), modifications: [patch] }
+  const changed = 'parallelMigrationsPerCluster'
+  const settings = {
+    ...{ apiVersion: 'hco.kubevirt.io/v1', liveMigration: { [changed]: 77 }, featureGates: {} },
+    written: { [`liveMigration.${changed}`]: { sinceMs: at(1), by: 'kubectl-edit' } },
+  }
+  const breaking = { cluster: clusterOf('rom-1', { hcoVersion: '1.16.0', settings }), modifications: [patch] }
   index.put({ ...breaking, upgrades: [], intervals: [] })
   expect(index.notOffered(at(3000))).toMatchObject([{ cluster: 'fra-1', version: '4.19.7', offered: '4.20.1' }])
   index.markSeen('ham-1', { metricsMs: at(5) })
@@ -226,12 +231,22 @@ test('every metric is written or computed, with no label that is not in its tabl
   ])
   index.chooseBaseline({ cluster: 'fra-1', by: 'ada', chosenMs: at(0) })
   const ofHco = { operator: 'kubevirt-hyperconverged', version: '1.17.0' }
-  const rollouts = [
+  const others = [
     { name: 'daytwo_rollout_verdict', labels: { ...ofHco, verdict: 'hold' }, value: 1 },
     { name: 'daytwo_rollout_clusters', labels: ofHco, value: 40 },
     { name: 'daytwo_rollout_evidence_ratio', labels: { ...ofHco, signal: 'failures' }, value: 1 },
+    {
+      name: 'daytwo_cluster_deprecated',
+      labels: { cluster: 'fra-1', operator: 'openshift', subject: 'channel', name: 'stable' },
+      value: 1,
+    },
+    {
+      name: 'daytwo_cluster_dead_end',
+      labels: { cluster: 'fra-1', operator: 'openshift', version: '4.18.2' },
+      value: 1,
+    },
   ] as const
-  const written = withoutPause(index.series(at(3000), rollouts)).map(({ labels }) => labels)
+  const written = withoutPause(index.series(at(3000), others)).map(({ labels }) => labels)
   const computed = await fleet.engine().series([[]], { fromMs: T0, toMs: at(3000) })
   const namesOf = (all: readonly Labels[]) => new Set(all.map(({ metricName }) => metricName))
   expect(namesOf(written)).toEqual(new Set(WRITTEN_METRICS))

@@ -16,6 +16,17 @@ export function withImported(imported: UpdateGraph, known: PlanGraph): PlanGraph
   const nodes = new Map(imported.nodes.map((node) => [node.version, node]))
   const flavours = new Set(offered.flatMap(({ version }) => hcoReleaseOf(version)?.flavour ?? []))
   const minors = offered.flatMap(({ version }) => pairedMinorOf(version) ?? [])
+  const paths = new Map<string, readonly string[] | undefined>()
+  /** Computed once: thousands of clusters have the same version. */
+  const pathOf = (from: string, to: string): readonly string[] | undefined => {
+    const key = `${from} ${to}`
+    if (!paths.has(key))
+      paths.set(
+        key,
+        shortestPath(imported, from, to)?.map((link) => link.to),
+      )
+    return paths.get(key)
+  }
   return {
     ...known,
     versions: (flavour, minor) =>
@@ -25,10 +36,7 @@ export function withImported(imported: UpdateGraph, known: PlanGraph): PlanGraph
             .filter((version) => hcoReleaseOf(version)?.flavour === flavour && pairedMinorOf(version) === minor)
             .sort(compareVersions)
         : known.versions(flavour, minor),
-    path: (flavour, from, to) =>
-      nodes.has(from) && nodes.has(to)
-        ? shortestPath(imported, from, to)?.map((link) => link.to)
-        : known.path(flavour, from, to),
+    path: (flavour, from, to) => (nodes.has(from) && nodes.has(to) ? pathOf(from, to) : known.path(flavour, from, to)),
     maxOpenShiftMinor: (version) => {
       const declared = nodes.get(version)?.maxOpenShiftVersion
       return declared === undefined ? known.maxOpenShiftMinor(version) : openshiftMinorOf(declared)

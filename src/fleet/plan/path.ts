@@ -5,7 +5,7 @@
 import { compareVersions } from '../version-order.ts'
 import { hcoMinorText, openshiftMinorOf, openshiftMinorText, pairedMinorOf } from '../platform-minor.ts'
 import type { PlanCluster } from './plan-cluster.ts'
-import type { PlanGraph } from './plan-graph.ts'
+import type { Flavour, PlanGraph } from './plan-graph.ts'
 import type { PlanTarget } from './target.ts'
 
 export interface Move {
@@ -119,32 +119,36 @@ function openshiftPatch({ openshiftVersion }: PlanCluster, target: PlanTarget, p
   return [{ operator: 'openshift', minor, isMinor: false, from: openshiftVersion, to: openshift }]
 }
 
-/** To the newest version of a minor, or to the exact target; a text: why there is no way. */
+/** To the newest version of a minor that leads on to the target, or to the exact target; a text: why there is no way. */
 function hcoMoves(
   { flavour }: PlanCluster,
-  { hco, minor: targetMinor }: PlanTarget,
+  target: PlanTarget,
   graph: PlanGraph,
   { hcoVersion, hcoMinor }: Place,
   minor: number,
 ): readonly Move[] | string {
-  const exact = hco !== undefined && hco.flavour === flavour && minor === targetMinor ? hco.version : undefined
-  const to = exact ?? graph.versions(flavour, minor).at(-1)
+  const [newest, ...older] = candidatesOf(flavour, minor, target, graph)
   const isMinor = minor > hcoMinor
   const from = hcoVersion ?? hcoMinorText(hcoMinor, flavour)
-  if (to === undefined) {
+  if (newest === undefined) {
     if (!isMinor) return []
     if (!graph.isComplete(flavour)) return [{ operator: 'hco', minor, isMinor, from }]
     return `The update graph has no version of HCO ${hcoMinorText(minor, flavour)}, and KubeVirt supports updates from one minor to the next only.`
   }
-  if (hcoVersion === undefined) return isMinor ? [{ operator: 'hco', minor, isMinor, from, to }] : []
-  if (compareVersions(to, hcoVersion) <= 0) return []
-  const way = graph.path(flavour, hcoVersion, to)
-  if (way === undefined) {
-    // A newer z-stream that cannot be reached does not stop the path to the next minor.
-    if (!isMinor && exact === undefined) return []
-    return `The update graph has no supported path from HCO ${hcoVersion} to ${to}.`
+  if (hcoVersion === undefined) return isMinor ? [{ operator: 'hco', minor, isMinor, from, to: newest }] : []
+  if (compareVersions(newest, hcoVersion) <= 0) return []
+  const newer = [newest, ...older].filter((version) => compareVersions(version, hcoVersion) > 0)
+  const isReached = (version: string): boolean => graph.path(flavour, hcoVersion, version) !== undefined
+  const leadsOn = (version: string): boolean => leadsToTarget(flavour, version, minor, target, graph)
+  const best = newer.find((version) => isReached(version) && leadsOn(version))
+  // A z-stream that cannot be reached, or that no update leaves, does not stop the path to the next minor.
+  if (best === undefined && !isMinor && minor < target.minor && leadsOn(hcoVersion)) return []
+  const to = best ?? newer.find(isReached)
+  if (to === undefined) {
+    if (!isMinor && exactOf(flavour, minor, target) === undefined) return []
+    return `The update graph has no supported path from HCO ${hcoVersion} to ${newest}.`
   }
-  return way.map((version, i): Move => {
+  return graph.path(flavour, hcoVersion, to)!.map((version, i, way): Move => {
     const before = way[i - 1] ?? hcoVersion
     const reached = pairedMinorOf(version) ?? minor
     return {
@@ -152,4 +156,42 @@ function hcoMoves(
       isMinor: reached !== (pairedMinorOf(before) ?? reached),
     }
   })
+}
+
+function exactOf(flavour: Flavour, minor: number, { hco, minor: targetMinor }: PlanTarget): string | undefined {
+  return hco !== undefined && hco.flavour === flavour && minor === targetMinor ? hco.version : undefined
+}
+
+/** The versions of a minor that the path may go to, the newest first. */
+function candidatesOf(flavour: Flavour, minor: number, target: PlanTarget, graph: PlanGraph): readonly string[] {
+  const exact = exactOf(flavour, minor, target)
+  return exact === undefined ? graph.versions(flavour, minor).toReversed() : [exact]
+}
+
+/** By flavour, version and target: the clusters of a fleet have few versions. */
+const leading = new WeakMap<PlanGraph, Map<string, boolean>>()
+
+/** Whether updates lead from a version to the target minor by minor; also where the versions of a minor are not known. */
+function leadsToTarget(
+  flavour: Flavour,
+  version: string,
+  minor: number,
+  target: PlanTarget,
+  graph: PlanGraph,
+): boolean {
+  if (minor >= target.minor) return true
+  const known = leading.get(graph) ?? new Map<string, boolean>()
+  leading.set(graph, known)
+  const key = `${flavour} ${version} ${target.text}`
+  let leads = known.get(key)
+  if (leads === undefined) {
+    const next = candidatesOf(flavour, minor + 1, target, graph)
+    leads =
+      next.length === 0 ||
+      next.some(
+        (to) => graph.path(flavour, version, to) !== undefined && leadsToTarget(flavour, to, minor + 1, target, graph),
+      )
+    known.set(key, leads)
+  }
+  return leads
 }

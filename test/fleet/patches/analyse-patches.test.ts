@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { OPERATIONS_MAX, parseJsonPatch } from '../../../src/fleet/derive/json-patches.ts'
@@ -37,6 +38,14 @@ describe('patches that people published', () => {
     for (const { source } of REAL_PATCHES) expect(source).toMatch(/^https:\/\//)
     const found = new Set(REAL_PATCHES.flatMap(({ want }) => want))
     expect(PATCH_CLASSES.filter((one) => !found.has(one))).toEqual(['unknown'])
+  })
+
+  test('are listed in the figures with what is found', () => {
+    const readme = readFileSync(new URL('../../../bench/README.md', import.meta.url), 'utf8')
+    const rows = REAL_PATCHES.map(({ name, source, component, from, to, want }) => {
+      return `| [${name}](${source}) | ${component} | ${from} | ${to} | ${want.length === 0 ? 'none' : want.join(', ')} |`
+    })
+    expect(rows.filter((row) => !readme.includes(row))).toEqual([])
   })
 
   test.each(HCO_APIS)('are replaced by a HyperConverged that its schema accepts, as %s', (api) => {

@@ -64,6 +64,32 @@ export const REAL_PATCHES: readonly RealPatch[] = [
     want: ['dangerous'],
   },
   {
+    ...{
+      name: 'address of the upload proxy, relative to the specification',
+      source: `${HCO}/pull/1143`,
+      component: 'cdi',
+      from: '1.17.3',
+      to: '1.18.1',
+    },
+    text: '[{"op": "add", "path": "/config/uploadProxyURLOverride", "value": "myproxy.example.com"}]',
+    want: ['broken'],
+  },
+  {
+    ...{
+      name: 'rate limits of clients',
+      source: `${HCO}/pull/2318`,
+      component: 'kubevirt',
+      from: '1.17.3',
+      to: '1.18.1',
+    },
+    text: `[{"op":"add","path":"/spec/configuration","value":{
+      "apiConfiguration":{"restClient":{"rateLimiter":{"tokenBucketRateLimiter":{"burst":200,"qps":100}}}},
+      "controllerConfiguration":{"restClient":{"rateLimiter":{"tokenBucketRateLimiter":{"burst":400,"qps":200}}}},
+      "handlerConfiguration":{"restClient":{"rateLimiter":{"tokenBucketRateLimiter":{"burst":400,"qps":200}}}},
+      "webhookConfiguration":{"restClient":{"rateLimiter":{"tokenBucketRateLimiter":{"burst":400,"qps":200}}}}}}]`,
+    want: ['dangerous', 'superseded'],
+  },
+  {
     ...{ name: 'no KubeMacPool', source: HCO_DOC, component: 'network-addons', from: '1.17.3', to: '1.18.1' },
     text: '[{"op": "replace","path": "/spec/kubeMacPool","value": null}]',
     want: ['fragile'],

@@ -63,7 +63,8 @@ function readDocuments(files: readonly string[], packages: readonly string[]): r
   const found: CatalogDocument[] = []
   for (const file of files) {
     if (sizeOf(file) > CATALOG_LIMITS.bytesMax) {
-      throw inputError(`${file}: got ${sizeOf(file)} bytes, want at most ${CATALOG_LIMITS.bytesMax}`)
+      const got = `${file}: got ${sizeOf(file)} bytes, want at most ${CATALOG_LIMITS.bytesMax} in all files`
+      throw inputError(got, 'give the folder of the package alone')
     }
     for (const document of reader.read(file, readGiven(file))) {
       if (isTemplate(document.value)) found.push(...renderTemplate(document, packages[0]!, CSV_STEM))
@@ -96,5 +97,6 @@ function stripped(value: CatalogDocument['value']): CatalogDocument['value'] {
   if (schema !== 'olm.bundle') return { schema, name, package: of, entries, defaultChannel }
   const read = ['olm.package', 'olm.maxOpenShiftVersion']
   const isRead = (property: { readonly type?: unknown }): boolean => read.includes(String(property.type))
-  return { schema, name, package: of, image, properties: (properties as { type?: unknown }[]).filter(isRead) }
+  const own = ((properties ?? []) as { readonly type?: unknown }[]).filter(isRead)
+  return { schema, name, package: of, image, properties: own }
 }

@@ -18,7 +18,7 @@ import { isAlertmanagerPath } from './route-config.ts'
  */
 export function installErrorHandler(app: FastifyInstance, log: Log, provider?: string): void {
   app.setErrorHandler((thrown, request, reply) => {
-    const failure = asFailure(thrown)
+    const failure = asFailure(thrown, request.routeOptions.bodyLimit)
     const route = request.routeOptions.url
     logFailure(log, route, thrown, failure)
     return sendFailure(request, reply, failure, provider)
@@ -118,12 +118,21 @@ function ownError(failure: FleetError): OwnError {
   return hint === undefined ? { error: message, code } : { error: message, code, hint }
 }
 
-/** Any exception as a failure. Fastify's own refusals are recognised by their status. */
-export function asFailure(thrown: unknown): FleetError {
+/** Fastify's, which does not name the limit. */
+const TOO_LARGE = 'Request body is too large'
+
+/** Any exception as a failure. Fastify's own refusals are recognised by their status. @param bodyBytesMax of the route */
+export function asFailure(thrown: unknown, bodyBytesMax?: number): FleetError {
   if (thrown instanceof FleetError) return thrown
   const status = thrown instanceof Error && 'statusCode' in thrown ? thrown.statusCode : undefined
   const message = thrown instanceof Error ? thrown.message : ''
-  if (status === 413) return new FleetError('too_large', message)
+  if (status === 413) {
+    const isOfRoute = bodyBytesMax !== undefined && message === TOO_LARGE
+    return new FleetError(
+      'too_large',
+      isOfRoute ? `request body: got more than ${bodyBytesMax} bytes, want at most as many` : message,
+    )
+  }
   if (status === 415) return new FleetError('unsupported_media', message)
   if (typeof status === 'number' && status >= 400 && status < 500) return new FleetError('bad_request', message)
   return new FleetError('internal', 'internal error; the server log has the details', { cause: thrown })

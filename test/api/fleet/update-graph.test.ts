@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -11,6 +11,7 @@ import { UpdateGraphAnswer, type GraphImportItems } from '../../../src/contract/
 import { createFleetIndex } from '../../../src/fleet/clusters/fleet-index.ts'
 import { fillFleetIndex } from '../../../src/fleet/clusters/fill-fleet-index.ts'
 import { createFleetViews } from '../../../src/fleet/fleet-views.ts'
+import { CATALOG_LIMITS } from '../../../src/fleet/graph/documents.ts'
 import { createGraphImports } from '../../../src/fleet/graph/imports.ts'
 import { createGraphRisks } from '../../../src/fleet/graph/risks.ts'
 import { createUpdateGraphs } from '../../../src/fleet/graph/update-graphs.ts'
@@ -307,7 +308,7 @@ describe('daytwo import', () => {
     }
   }
   const file = (name: string, text: string): string => {
-    mkdirSync(join(folder, 'nested'), { recursive: true })
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), text)
     return join(folder, name)
   }
@@ -353,6 +354,50 @@ describe('daytwo import', () => {
     ['bad.json', '', /got nothing, want an update graph/],
   ])('an invalid graph %s %s', async (name, text, message) => {
     await expect(run('graph', file(name, text))).rejects.toThrow(message)
+  })
+
+  test('catalog reads a hundred megabytes, most of them of other packages, and a bundle without properties', async () => {
+    const manifest = 'bWFuaWZlc3Q='.repeat(80_000)
+    const other = (i: number) => ({
+      ...{ schema: 'olm.bundle', package: 'other', name: `other.v1.0.${i}` },
+      properties: [{ type: 'olm.bundle.object', value: { data: manifest } }],
+    })
+    const own = [
+      { schema: 'olm.package', name: PACKAGE },
+      { schema: 'olm.channel', package: PACKAGE, name: 'stable', entries: [{ name: 'hco.v1.17.0' }] },
+      { schema: 'olm.bundle', package: PACKAGE, name: 'hco.v1.17.0' },
+    ]
+    const large = file(
+      'large/index.json',
+      [...Array.from({ length: 104 }, (_, i) => other(i)), ...own]
+        .map((one) => JSON.stringify(one, undefined, 2))
+        .join('\n'),
+    )
+    expect(statSync(large).size).toBeGreaterThan(99e6)
+    expect(await run('catalog', large)).toEqual({
+      ...{ code: 0, err: '', out: `imported ${PACKAGE}: 1 versions in 1 channels, 0 updates` },
+    })
+    truncateSync(large, CATALOG_LIMITS.bytesMax + 1)
+    await expect(run('catalog', large)).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /index\.json: got 104857601 bytes, want at most 104857600 in all files/,
+      ) as unknown,
+      hint: 'give the folder of the package alone',
+    })
+    rmSync(large)
+  })
+
+  test('what is left of a catalog may be larger than a request', async () => {
+    const messages = Array.from({ length: 900 }, (_, i) => ({
+      reference: { schema: 'olm.bundle', name: `hco.v1.0.${i}` },
+      message: 'x'.repeat(19_000),
+    }))
+    const documents = [
+      { schema: 'olm.channel', package: PACKAGE, name: 'stable', entries: [{ name: 'hco.v1.17.0' }] },
+      { schema: 'olm.deprecations', package: PACKAGE, entries: messages },
+    ]
+    const { code, err } = await run('catalog', file('long.json', asJson(documents)))
+    expect([code, err]).toEqual([1, 'daytwo import: request body: got more than 16777216 bytes, want at most as many'])
   })
 
   test('an invalid catalog, an unknown package, wrong usage', async () => {

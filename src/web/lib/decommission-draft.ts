@@ -1,5 +1,5 @@
 import type { DecommissionRequest } from '../../contract/decommissions.ts'
-import type { Zone } from './format-time.ts'
+import { fromFieldTime, type Zone } from './format-time.ts'
 
 export type DecommissionKind = NonNullable<DecommissionRequest['kind']>
 
@@ -12,15 +12,10 @@ export interface DecommissionDraft {
   readonly kind: DecommissionKind
 }
 
-/** `undefined`: now; `NaN` when the date field holds no date. */
-function sinceMs(since: string, zone: Zone): number | undefined {
-  return since === '' ? undefined : Date.parse(zone === 'utc' ? `${since}Z` : since)
-}
-
 /** Why the declaration cannot be sent, or `undefined`. */
 export function decommissionFault({ reason, since }: DecommissionDraft, nowMs: number, zone: Zone): string | undefined {
-  const atMs = sinceMs(since, zone)
-  if (Number.isNaN(atMs)) return 'Enter a complete time, or leave the field empty.'
+  const atMs = fromFieldTime(since, zone)
+  if (atMs === undefined && since !== '') return 'Enter a complete time, or leave the field empty.'
   if (atMs !== undefined && atMs > nowMs) return 'The time must not be in the future.'
   if (reason.trim() === '') return 'Enter a reason.'
   return undefined
@@ -32,12 +27,12 @@ export function decommissionRequest(
   by: string,
   zone: Zone,
 ): DecommissionRequest {
-  const atMs = sinceMs(since, zone)
+  const atMs = fromFieldTime(since, zone)
   return {
     clusters: [...clusters],
     reason: reason.trim(),
     ...(kind === 'decommissioned' ? {} : { kind }),
-    ...(atMs === undefined || Number.isNaN(atMs) ? {} : { since: new Date(atMs).toISOString() }),
+    ...(atMs === undefined ? {} : { since: new Date(atMs).toISOString() }),
     ...(by.trim() === '' ? {} : { by: by.trim() }),
   }
 }

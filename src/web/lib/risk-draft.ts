@@ -1,5 +1,5 @@
 import type { AcceptanceRequest } from '../../contract/readiness.ts'
-import type { Zone } from './format-time.ts'
+import { fromFieldTime, type Zone } from './format-time.ts'
 
 /** The acceptance of a risk, while it is edited. Pure: the present is an argument. */
 export interface RiskDraft {
@@ -25,14 +25,10 @@ export function nextFriday(nowMs: number, zone: Zone): string {
   return chosen.toISOString().slice(0, 16)
 }
 
-function untilMs(until: string, zone: Zone): number {
-  return Date.parse(zone === 'utc' ? `${until}Z` : until)
-}
-
 /** Why the acceptance cannot be sent, or `undefined`. */
 export function riskFault({ reason, until }: RiskDraft, nowMs: number, zone: Zone): string | undefined {
-  const atMs = untilMs(until, zone)
-  if (Number.isNaN(atMs)) return 'Enter when the acceptance expires.'
+  const atMs = fromFieldTime(until, zone)
+  if (atMs === undefined) return 'Enter when the acceptance expires.'
   if (atMs <= nowMs) return 'The expiry must be in the future.'
   if (reason.trim() === '') return 'Enter a reason.'
   return undefined
@@ -40,12 +36,12 @@ export function riskFault({ reason, until }: RiskDraft, nowMs: number, zone: Zon
 
 /** @param by left out when empty */
 export function riskRequest({ hazard, of, reason, until }: RiskDraft, by: string, zone: Zone): AcceptanceRequest {
-  const atMs = untilMs(until, zone)
+  const atMs = fromFieldTime(until, zone)
   return {
     hazard,
     ...of,
     reason: reason.trim(),
-    expiresAt: Number.isNaN(atMs) ? '' : new Date(atMs).toISOString(),
+    expiresAt: atMs === undefined ? '' : new Date(atMs).toISOString(),
     ...(by.trim() === '' ? {} : { by: by.trim() }),
   }
 }

@@ -1,5 +1,5 @@
 import type { MatcherItem, SilenceItem, SilenceRequest } from '../../contract/silences.ts'
-import { formatDay, formatTimeOfDay, type Zone } from './format-time.ts'
+import { formatDay, formatTimeOfDay, fromFieldTime, type Zone } from './format-time.ts'
 import { matchersFault } from './silence-matchers.ts'
 
 /** A silence while it is edited. Pure: the present is an argument. */
@@ -42,7 +42,7 @@ export function draftOf(silence: SilenceItem, zone: Zone): SilenceDraft {
 /** The latest end; `NaN` when the date field has no date. */
 export function endOf({ length, until }: SilenceDraft, nowMs: number, zone: Zone): number {
   if (length !== 'until') return nowMs + LENGTHS_MS[length]
-  return Date.parse(zone === 'utc' ? `${until}Z` : until)
+  return fromFieldTime(until, zone) ?? NaN
 }
 
 /** Why the silence cannot be saved, or `undefined`. */

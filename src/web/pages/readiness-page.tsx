@@ -5,6 +5,7 @@ import { countOf, formatCount } from '../lib/format-number.ts'
 import { READINESS_VIEW, readinessPath } from '../lib/readiness-view.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { valueChips } from '../panels/fleet/cluster-fields.tsx'
 import { FleetCoverageNote, NoClusterNote } from '../panels/fleet/fleet-coverage.tsx'
 import { AcceptancesPanel, CalibrationPanel } from '../panels/fleet/readiness-history.tsx'
 import {
@@ -44,24 +45,12 @@ export function ReadinessPage(): ReactNode {
                 onChange: set('text'),
               }}
               chips={[
-                ...view.versions.map((version) => ({
-                  name: 'version',
-                  value: version,
-                  onRemove: () => {
-                    change({ versions: view.versions.filter((other) => other !== version) })
-                  },
-                })),
-                ...(view.region === ''
-                  ? []
-                  : [
-                      {
-                        name: 'region',
-                        value: view.region,
-                        onRemove: () => {
-                          change({ region: '' })
-                        },
-                      },
-                    ]),
+                ...valueChips('version', view.versions, (versions) => {
+                  change({ versions })
+                }),
+                ...valueChips('region', view.region === '' ? [] : [view.region], () => {
+                  change({ region: '' })
+                }),
               ]}
             >
               <Select

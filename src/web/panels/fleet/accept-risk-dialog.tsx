@@ -6,10 +6,10 @@ import { reportUndo } from '../../query/use-api-action.ts'
 import { ACCEPTANCES_PATH, useAcceptRisk, useWithdrawRisk } from '../../query/use-readiness.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
-import { valueTo } from '../../ui/form-events.ts'
 import { usePreferences } from '../../ui/preferences.ts'
 import { useNowMs } from '../../ui/server-clock.ts'
 import { sayDone } from '../../ui/toasts.ts'
+import { ReasonField, TimeField } from '../action-fields.tsx'
 import { ActionForm } from '../action-form.tsx'
 
 interface AcceptRiskProps {
@@ -72,22 +72,8 @@ function AcceptRiskDialog({
           The risk is shown as accepted and does not count in the verdict until it expires. The acceptance is in the
           audit log.
         </p>
-        <label className="field">
-          <span>Reason</span>
-          <input
-            type="text"
-            required
-            data-first
-            value={reason}
-            maxLength={2000}
-            placeholder="Ticket, decision or background"
-            onChange={valueTo(setReason)}
-          />
-        </label>
-        <label className="field">
-          <span>Expires{zone === 'utc' ? ', in UTC' : ''}</span>
-          <input type="datetime-local" required value={until} onChange={valueTo(setUntil)} />
-        </label>
+        <ReasonField value={reason} onChange={setReason} />
+        <TimeField label="Expires" value={until} onChange={setUntil} />
       </ActionForm>
     </Dialog>
   )

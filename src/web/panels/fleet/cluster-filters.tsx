@@ -4,11 +4,10 @@ import { CLUSTER_STATES } from '../../../model/cluster-record.ts'
 import { toggled, type ClusterListView, CLUSTER_VIEW } from '../../lib/cluster-view.ts'
 import { CLUSTER_STATE_MEANINGS, SILENCE_CAUSE_WORDS } from '../../lib/fleet-names.ts'
 import { formatCount } from '../../lib/format-number.ts'
-import { versionChoices } from '../../lib/version-order.ts'
 import { classNames } from '../../ui/class-names.ts'
-import { FacetSelect } from '../../ui/facet-select.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
 import { ClusterStateMark } from '../../ui/outcome-marks.tsx'
+import { CLUSTER_FACETS, ClusterFields, valueChips } from './cluster-fields.tsx'
 import styles from './cluster-filters.module.css'
 
 interface ClusterFiltersProps {
@@ -24,56 +23,17 @@ const NO_FACETS: ClusterFacets = { states: [], versions: [], channels: [], platf
 
 /** Filters of the list, each choice with its count; their state is the URL. */
 export function ClusterFilters({ view, onChange, facets, children }: ClusterFiltersProps): ReactNode {
-  const counted = facets ?? NO_FACETS
   const change = (part: Partial<ClusterListView>): void => {
     onChange({ ...view, ...part })
   }
   return (
     <div className={`entries ${styles.root}`}>
       <StateChips view={view} onChange={onChange} facets={facets} />
-      <FilterBar
-        search={{
-          label: 'Search clusters',
-          placeholder: 'Name or alias',
-          value: view.text,
-          onChange: (text) => {
-            change({ text })
-          },
-        }}
-        end={children}
-      >
-        <FacetSelect
-          label="Version"
-          isMany
-          values={versionChoices(counted.versions)}
-          value=""
-          onChange={(version) => {
-            if (version !== '') change({ versions: toggled(view.versions, version) })
-          }}
-        />
-        {FACETS.map(({ name, label, values }) => (
-          <FacetSelect
-            key={name}
-            label={label}
-            values={counted[values]}
-            value={view[name]}
-            onChange={(value) => {
-              change({ [name]: value })
-            }}
-          />
-        ))}
-      </FilterBar>
+      <ClusterFields view={view} onChange={change} facets={facets ?? NO_FACETS} end={children} />
       {CLUSTER_VIEW.isNarrowed(view) ? <Chips view={view} onChange={onChange} /> : null}
     </div>
   )
 }
-
-const FACETS = [
-  { name: 'channel', label: 'Channel', values: 'channels' },
-  { name: 'platform', label: 'Platform', values: 'platforms' },
-  { name: 'flavour', label: 'Flavour', values: 'flavours' },
-  { name: 'region', label: 'Region', values: 'regions' },
-] as const
 
 /** Each state with its count as a toggle button. */
 function StateChips({ view, onChange, facets }: Pick<ClusterFiltersProps, 'view' | 'onChange' | 'facets'>): ReactNode {
@@ -113,21 +73,18 @@ function Chips({ view, onChange }: Pick<ClusterFiltersProps, 'view' | 'onChange'
   return (
     <FilterBar
       chips={[
-        ...view.versions.map((version) => ({
-          name: 'version',
-          value: version,
-          onRemove: () => {
-            onChange({ ...view, versions: toggled(view.versions, version) })
+        ...valueChips('version', view.versions, (versions) => {
+          onChange({ ...view, versions })
+        }),
+        ...valueChips(
+          'silence',
+          view.silences,
+          (silences) => {
+            onChange({ ...view, silences })
           },
-        })),
-        ...view.silences.map((cause) => ({
-          name: 'silence',
-          value: SILENCE_CAUSE_WORDS[cause],
-          onRemove: () => {
-            onChange({ ...view, silences: toggled(view.silences, cause) })
-          },
-        })),
-        ...FACETS.filter(({ name }) => view[name] !== '').map(({ name }) => ({
+          (cause) => SILENCE_CAUSE_WORDS[cause],
+        ),
+        ...CLUSTER_FACETS.filter(({ name }) => view[name] !== '').map(({ name }) => ({
           name,
           value: view[name],
           onRemove: () => {

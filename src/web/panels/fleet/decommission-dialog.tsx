@@ -7,10 +7,10 @@ import { reportUndo } from '../../query/use-api-action.ts'
 import { Button } from '../../ui/button.tsx'
 import { Choice } from '../../ui/choice.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { valueTo } from '../../ui/form-events.ts'
 import { usePreferences } from '../../ui/preferences.ts'
 import { useNowMs } from '../../ui/server-clock.ts'
 import { sayDone } from '../../ui/toasts.ts'
+import { ReasonField, TimeField } from '../action-fields.tsx'
 import { ActionForm } from '../action-form.tsx'
 import type { ClusterDetail } from '../../../contract/fleet-clusters.ts'
 import { useMoment } from '../../query/use-moment.ts'
@@ -90,25 +90,13 @@ export function DecommissionDialog({ clusters, reporting, onClose, onDone }: Dec
             The next data from a cluster reverts its decommissioning.
           </p>
         )}
-        <label className="field">
-          <span>Reason</span>
-          <input
-            type="text"
-            required
-            data-first
-            value={reason}
-            maxLength={2000}
-            placeholder="Ticket, decision or background"
-            onChange={valueTo(setReason)}
-          />
-        </label>
-        <label className="field">
-          <span>
-            Since{zone === 'utc' ? ', in UTC' : ''}{' '}
-            <span className="quiet">(empty: now; not before the cluster was last seen)</span>
-          </span>
-          <input type="datetime-local" value={since} onChange={valueTo(setSince)} />
-        </label>
+        <ReasonField value={reason} onChange={setReason} />
+        <TimeField
+          label="Since"
+          whenEmpty="now; not before the cluster was last seen"
+          value={since}
+          onChange={setSince}
+        />
       </ActionForm>
     </Dialog>
   )

@@ -1,11 +1,8 @@
 import { useId, type ReactNode } from 'react'
 import type { ClusterFacets } from '../../../contract/fleet-clusters.ts'
 import { proposedTargets, type PlanView } from '../../lib/plan-view.ts'
-import { toggled } from '../../lib/cluster-view.ts'
-import { versionChoices } from '../../lib/version-order.ts'
-import { FacetSelect } from '../../ui/facet-select.tsx'
-import { FilterBar } from '../../ui/filter-bar.tsx'
 import { Select } from '../../ui/select.tsx'
+import { ClusterFields, valueChips } from './cluster-fields.tsx'
 import styles from './plan-form.module.css'
 
 interface PlanFormProps {
@@ -21,7 +18,22 @@ export function PlanForm({ view, onChange, facets, count }: PlanFormProps): Reac
   return (
     <div className={`box screen-only ${styles.root}`}>
       <Step number={1} title="Clusters" aside={count}>
-        <ClusterFilter view={view} onChange={onChange} facets={facets} />
+        <ClusterFields
+          view={view}
+          onChange={onChange}
+          facets={facets}
+          chips={[
+            ...valueChips('version', view.versions, (versions) => {
+              onChange({ versions })
+            }),
+            ...valueChips('state', view.states, (states) => {
+              onChange({ states })
+            }),
+            ...valueChips('cluster', view.clusters, (clusters) => {
+              onChange({ clusters })
+            }),
+          ]}
+        />
       </Step>
       <Step number={2} title="Target">
         <Select
@@ -84,73 +96,6 @@ function Step({ number, title, aside, children }: StepProps): ReactNode {
       </h2>
       <div className="row">{children}</div>
     </section>
-  )
-}
-
-const FACETS = [
-  { name: 'platform', label: 'Platform', values: 'platforms' },
-  { name: 'channel', label: 'Channel', values: 'channels' },
-  { name: 'flavour', label: 'Flavour', values: 'flavours' },
-  { name: 'region', label: 'Region', values: 'regions' },
-] as const
-
-function ClusterFilter({ view, onChange, facets }: Omit<PlanFormProps, 'count'>): ReactNode {
-  const { versions, states, clusters } = view
-  return (
-    <FilterBar
-      search={{
-        label: 'Search clusters',
-        placeholder: 'Name or alias',
-        value: view.text,
-        onChange: (text) => {
-          onChange({ text })
-        },
-      }}
-      chips={[
-        ...versions.map((version) => ({
-          name: 'version',
-          value: version,
-          onRemove: () => {
-            onChange({ versions: toggled(versions, version) })
-          },
-        })),
-        ...states.map((state) => ({
-          name: 'state',
-          value: state,
-          onRemove: () => {
-            onChange({ states: toggled(states, state) })
-          },
-        })),
-        ...clusters.map((cluster) => ({
-          name: 'cluster',
-          value: cluster,
-          onRemove: () => {
-            onChange({ clusters: toggled(clusters, cluster) })
-          },
-        })),
-      ]}
-    >
-      <FacetSelect
-        label="Version"
-        isMany
-        values={versionChoices(facets.versions)}
-        value=""
-        onChange={(version) => {
-          if (version !== '') onChange({ versions: toggled(versions, version) })
-        }}
-      />
-      {FACETS.map(({ name, label, values }) => (
-        <FacetSelect
-          key={name}
-          label={label}
-          values={facets[values]}
-          value={view[name]}
-          onChange={(value) => {
-            onChange({ [name]: value })
-          }}
-        />
-      ))}
-    </FilterBar>
   )
 }
 

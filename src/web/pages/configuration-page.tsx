@@ -52,6 +52,7 @@ export function ConfigurationPage(): ReactNode {
   const { target, ...asked } = view
   const query = useConfiguration(asked)
   const hasBaseline = query.data !== undefined && query.data.baseline !== null
+  const isEmpty = query.data?.coverage.clusters === 0
   const isFiltered = asked.version !== '' || asked.region !== ''
   return (
     <div className="page">
@@ -76,23 +77,38 @@ export function ConfigurationPage(): ReactNode {
       <Answer query={query} what="the configuration" skeletonLines={10}>
         {(answer) => <Settings answer={answer} asked={asked} />}
       </Answer>
-      {moment === undefined ? <BaselineReplay /> : null}
-      <Panel title="Feature gates" id="gates">
-        <Answer query={useGates()} what="the feature gates" skeletonLines={6}>
-          {(answer) => <GateTable answer={answer} />}
-        </Answer>
-      </Panel>
-      <FilterBar>
-        <FacetSelect label="Target version" values={facets?.versions ?? []} value={target} onChange={set('target')} />
-        <span className="quiet">What would a move to this version change?</span>
-      </FilterBar>
-      <KvmStackPanel target={target} />
-      <DeprecatedApisPanel target={target} />
+      {isEmpty ? null : (
+        <>
+          {moment === undefined ? <BaselineReplay /> : null}
+          <GatePanel />
+          <FilterBar>
+            <FacetSelect
+              label="Target version"
+              values={facets?.versions ?? []}
+              value={target}
+              onChange={set('target')}
+            />
+            <span className="quiet">What would a move to this version change?</span>
+          </FilterBar>
+          <KvmStackPanel target={target} />
+          <DeprecatedApisPanel target={target} />
+        </>
+      )}
       <ApiCallNote call={{ path: configurationCall(asked, moment) }} title="API call: settings" />
       <ApiCallNote call={{ path: gatesCall(moment) }} title="API call: feature gates" />
       <ApiCallNote call={{ path: kvmStackCall(target, moment) }} title="API call: KVM stack" />
       <ApiCallNote call={{ path: deprecatedApisCall(target, moment) }} title="API call: deprecated APIs" />
     </div>
+  )
+}
+
+function GatePanel(): ReactNode {
+  return (
+    <Panel title="Feature gates" id="gates">
+      <Answer query={useGates()} what="the feature gates" skeletonLines={6}>
+        {(answer) => <GateTable answer={answer} />}
+      </Answer>
+    </Panel>
   )
 }
 

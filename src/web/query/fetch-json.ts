@@ -41,7 +41,7 @@ export async function postJson<T>(
   signal?: AbortSignal,
   timeoutMs: number = TIMEOUT_MS,
 ): Promise<T> {
-  return (await send('POST', path, { body, timeoutMs, ...(signal === undefined ? {} : { signal }) })) as T
+  return (await send('POST', path, { body, timeoutMs, isRead: true, ...(signal === undefined ? {} : { signal }) })) as T
 }
 
 /** Changes something on the server. The answer may be empty. Throws `ApiFailure`. */
@@ -54,6 +54,8 @@ interface SendOptions {
   readonly signal?: AbortSignal
   readonly mayBeEmpty?: boolean
   readonly timeoutMs?: number
+  /** It changes nothing, although it has a body. */
+  readonly isRead?: boolean
 }
 
 /** An answer that takes longer is reported to the page's telemetry as slow. */
@@ -86,12 +88,17 @@ async function send(method: string, path: string, options: SendOptions): Promise
 const OWN_PAGE = { 'x-requested-with': 'daytwo' }
 
 async function sendOnce(method: string, path: string, options: SendOptions): Promise<unknown> {
-  const { body: sent, signal, mayBeEmpty, timeoutMs = TIMEOUT_MS } = options
+  const { body: sent, signal, mayBeEmpty, timeoutMs = TIMEOUT_MS, isRead = false } = options
   const timeout = AbortSignal.timeout(timeoutMs)
   const failed = (thrown: unknown, brokenOff: string): never => {
     if (signal?.aborted === true) throw thrown
     throw new ApiFailure(0, timeout.aborted ? `The server did not respond within ${timeoutMs / 1000} s.` : brokenOff, {
-      hint: method === 'GET' ? 'The page retries automatically.' : 'The change was probably not applied: try again.',
+      hint:
+        method === 'GET'
+          ? 'The page retries automatically.'
+          : isRead
+            ? 'Nothing was changed: try again.'
+            : 'The change was probably not applied: try again.',
     })
   }
   const response = await fetch(path, {
@@ -140,11 +147,18 @@ function failureOf(response: Response, body: unknown): ApiFailure {
   if (status === 401 || status === 403) {
     return new ApiFailure(status, 'Not signed in, or the session has expired.', { body })
   }
-  const { message, hint } = errorOf(body)
+  const { message, hint = hintOf(status) } = errorOf(body)
   return new ApiFailure(status, message ?? `The server responded with ${status} ${response.statusText}.`, {
     ...(hint === undefined ? {} : { hint }),
     body,
   })
+}
+
+/** What to do, where the response does not name it. */
+function hintOf(status: number): string | undefined {
+  if (status === 429 || status === 503) return 'The server is busy or starting: wait a moment, then try again.'
+  if (status === 502 || status === 504) return 'A proxy cannot reach the server: check that the server is running.'
+  return status >= 500 ? 'If it happens again, report it with the log of the server.' : undefined
 }
 
 /** All routes have `error`; Daytwo's own may have `hint`. */

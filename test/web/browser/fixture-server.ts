@@ -16,7 +16,7 @@ import type { DashboardAnswer, DashboardList } from '../../../src/contract/dashb
 import type { ChangeEvent, EventTopic } from '../../../src/contract/events.ts'
 import type { LintReport } from '../../../src/contract/lint.ts'
 import type { Now } from '../../../src/contract/now.ts'
-import type { PlanRequest } from '../../../src/contract/fleet-plans.ts'
+import type { PlanAnswer, PlanRequest } from '../../../src/contract/fleet-plans.ts'
 import type { PrometheusRuleGroup } from '../../../src/contract/prometheus.ts'
 import type { Replay, ReplayRequest, RuleTests } from '../../../src/contract/replay.ts'
 import type { BoundRunbook } from '../../../src/contract/runbooks.ts'
@@ -99,6 +99,7 @@ export interface Answers {
   strips: (fingerprints: readonly string[]) => Answer<AlertStrips>
   silences: () => Answer<SilenceItems>
   preview: (matchers: readonly MatcherItem[]) => Answer<SilencePreview>
+  plan: (request: PlanRequest) => Answer<PlanAnswer>
   receivers: () => Answer<ReceiverItems>
   deliveries: (search: URLSearchParams) => Answer<DeliveryItems>
   delivery: (id: number) => Answer<DeliveryItem>
@@ -148,6 +149,7 @@ export function usualAnswers(nowMs?: number): Answers {
     strips: (fingerprints) => strips(fingerprints, clock()),
     silences: () => ({ asOfMs: clock(), silences: silences(clock()) }),
     preview: (matchers) => silencePreview(alertItems(clock()).alerts, alertRuns(clock()), matchers, clock()),
+    plan: (request) => planAnswer(request, Date.now()),
     receivers: () => receivers(clock()),
     deliveries: (search) => pageOfDeliveries(deliveries(clock()), search),
     delivery: (id) => ({
@@ -327,7 +329,7 @@ const POSTED_QUESTIONS: Readonly<Record<string, (answers: Answers, body: unknown
     answers.preview((body as { readonly matchers: readonly MatcherItem[] }).matchers),
   '/api/fleet/v1/routes/test': (answers, body) =>
     answers.routeTest((body as { readonly labels: Readonly<Record<string, string>> }).labels),
-  '/api/fleet/v1/plans': (_answers, body) => planAnswer(body as PlanRequest, Date.now()),
+  '/api/fleet/v1/plans': (answers, body) => answers.plan(body as PlanRequest),
   '/api/fleet/v1/rules/replay': (answers, body) => answers.replay(body as ReplayRequest),
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fetchJson } from '../../../src/web/query/fetch-json.ts'
+import { fetchJson, postJson, sendJson } from '../../../src/web/query/fetch-json.ts'
 
 let server: Server
 let origin: string
@@ -51,6 +51,40 @@ test.each<readonly [string, (response: ServerResponse) => void, string]>([
   answer = how
   const path = `${origin}/api`
   await expect(fetchJson(path, undefined, 200)).rejects.toThrow(message.replace('PATH', path))
+})
+
+test.each([
+  [500, '{"error": "internal error"}', 'internal error', 'If it happens again, report it with the log of the server.'],
+  [503, '{"error": "overloaded"}', 'overloaded', 'The server is busy or starting: wait a moment, then try again.'],
+  [429, '{"error": "x"}', 'x', 'The server is busy or starting: wait a moment, then try again.'],
+  [503, '{"error": "the disk is full", "hint": "Free space."}', 'the disk is full', 'Free space.'],
+  [
+    ...[502, '<html>', 'The server responded with 502 Bad Gateway.'],
+    'A proxy cannot reach the server: check that the server is running.',
+  ] as const,
+  [
+    ...[504, '', 'The server responded with 504 Gateway Timeout.'],
+    'A proxy cannot reach the server: check that the server is running.',
+  ] as const,
+  [422, '{"error": "too many samples"}', 'too many samples', undefined],
+] as const)('%d %s: what failed, and what to do', async (status, body, message, hint) => {
+  answer = (response) => {
+    response.statusCode = status
+    if (!body.startsWith('{')) response.setHeader('content-type', 'text/html')
+    response.end(body)
+  }
+  await expect(fetchJson(origin)).rejects.toMatchObject({ status, message, hint })
+})
+
+test('after a lost response only a change may not have been applied', async () => {
+  answer = (response) => {
+    response.destroy()
+  }
+  const hintOf = (sent: Promise<unknown>) =>
+    sent.catch((thrown: unknown) => (thrown as { readonly hint?: string }).hint)
+  expect(await hintOf(fetchJson(origin))).toBe('The page retries automatically.')
+  expect(await hintOf(postJson(origin, {}))).toBe('Nothing was changed: try again.')
+  expect(await hintOf(sendJson('POST', origin, {}))).toBe('The change was probably not applied: try again.')
 })
 
 test('a question that is given up while it is answered is no failure of the server', async () => {

@@ -149,6 +149,12 @@ describe('updates of a catalog', () => {
     const versions = Array.from({ length: 400 }, (_, i) => `1.${i}.0`)
     const lines = versions.map((version) => `o.v${version} />=0.0.0/`).join('\n')
     expect(() => catalogGraph(small(lines))).toThrow(`more than ${EDGES_MAX} updates`)
+    const skipping = (count: number): Catalog => {
+      const skips = Array.from({ length: count }, (_, i) => `o.v1.0.${i}`)
+      return { package: 'p', channels: [{ name: 'stable', entries: [{ name: 'o.v2.0.0', skips }] }], bundles: [] }
+    }
+    expect(catalogGraph(skipping(EDGES_MAX)).edges).toHaveLength(EDGES_MAX)
+    expect(() => catalogGraph(skipping(EDGES_MAX + 1))).toThrow(`more than ${EDGES_MAX} updates`)
   })
 })
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ClusterRecord } from '../../../src/model/cluster-record.ts'
 import { planClusterOf } from '../../../src/fleet/plan/plan-cluster.ts'
 import { pathOf } from '../../../src/fleet/plan/path.ts'
+import { withImported } from '../../../src/fleet/plan/imported-graph.ts'
 import { graphOfReleases } from '../../../src/fleet/plan/plan-graph.ts'
 import { openshiftMinorOf, openshiftMinorText, pairedMinorOf } from '../../../src/fleet/platform-minor.ts'
 import { targetOf } from '../../../src/fleet/plan/target.ts'
@@ -44,6 +45,7 @@ describe('the path', () => {
 
   test('exact targets: of HCO for its flavour, of OpenShift for the platform', () => {
     expect(movesOf(community('1.16.0'), '1.17.1')).toEqual(['hco 1.17.1'])
+    expect(movesOf(community('1.17.1'), '1.17.1')).toEqual([])
     expect(movesOf(at('4.17.5', '4.17.9'), 'openshift 4.18.1')).toEqual(['openshift 4.18.1', 'hco 4.18.2'])
     expect(movesOf(at('4.18.2', '4.18.2'), 'openshift 4.18.6')).toEqual(['openshift 4.18.6'])
     expect(movesOf(at('4.18.2', '4.18.6'), 'openshift 4.18.2')).toMatch(
@@ -52,6 +54,19 @@ describe('the path', () => {
     expect(movesOf(community('1.17.3'), '1.17.1')).toMatch(
       /^target_older: HCO 1\.17\.3 is installed, newer than 1\.17\.1/,
     )
+  })
+
+  test('a z-stream that no update leads to: an exact target has no path, a minor is reached already', () => {
+    const nodes = ['1.17.0', '1.17.3'].map((version) => ({ version, channels: ['stable'] }))
+    const imported = { nodes, edges: [], conditionalEdges: [], channels: [] }
+    const graph = withImported(imported, graphOfReleases(RELEASES, SEEN))
+    const path = (target: string) =>
+      pathOf(planClusterOf(viewOf(community('1.17.0')), NOW_MS), targetOf(target)!, graph)
+    expect(path('1.17.3')).toEqual({
+      kind: 'no_path',
+      reason: 'The update graph has no supported path from HCO 1.17.0 to 1.17.3.',
+    })
+    expect(path('1.17')).toEqual({ kind: 'moves', moves: [] })
   })
 
   test('a minor of which no version is known is a step all the same, where the graph may lack versions', () => {

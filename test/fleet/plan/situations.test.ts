@@ -138,6 +138,14 @@ describe('situations of one cluster, by the steps of the EUS procedure', () => {
     expect(blockersOf(plan)).toEqual(['warning old_kubelets', 'warning paused_pool', 'warning no_update_methods'])
   })
 
+  test('pools that were paused before a plan, with nodes as new as OpenShift: nothing is to be finished', () => {
+    const plan = planOf(openshift({ pools: pools(6, { isPaused: true }) }), '4.18')
+    expect(stepsOf(plan)).toEqual(['[done] Pause the worker pools worker', ...EUS_STEPS.slice(1)])
+    expect(plan.blockers).toMatchObject([
+      { name: 'paused_pool', severity: 'warning', text: 'Worker pools worker are already paused.' },
+    ])
+  })
+
   test('6: VMs that cannot be evicted: they are made evictable before anything is paused', () => {
     const plan = planOf(openshift({ workloads: { outdated: 0, nonMigratable: 3, atMs: NOW_MS } }), '4.18')
     expect(stepsOf(plan)).toEqual(['Make 3 VMs evictable', ...EUS_STEPS])
@@ -152,6 +160,11 @@ describe('situations of one cluster, by the steps of the EUS procedure', () => {
     ])
     // 1.17.2 and 1.17.3 have the same KubeVirt.
     expect(stepsOf(planOf(community('1.17.2'), '1.17.3'))).toEqual(['Upgrade HCO 1.17.2 to 1.17.3'])
+  })
+
+  test('VMs that cannot be migrated are of no concern where no node is drained', () => {
+    const workloads = { outdated: 0, nonMigratable: 3, atMs: NOW_MS }
+    expect(stepsOf(planOf(community('1.17.2', { workloads }), '1.17.3'))).toEqual(['Upgrade HCO 1.17.2 to 1.17.3'])
   })
 
   test('8: a target older than what is installed has no plan', () => {

@@ -297,6 +297,35 @@ test('the series of the last report includes reports that changed no facts', () 
   expect(lastSeen(9000)).toBe(600)
 })
 
+test('a setting that changed while an upgrade of its cluster was in progress changed in that upgrade', () => {
+  const index = createFleetIndex()
+  const setting = 'parallelMigrationsPerCluster'
+  const changedAt = (cluster: string, minute: number) =>
+    clusterOf(cluster, {
+      hcoVersion: '1.17.0',
+      settings: {
+        ...{ apiVersion: 'hco.kubevirt.io/v1', liveMigration: { [setting]: 77 }, featureGates: {} },
+        written: { [`liveMigration.${setting}`]: { sinceMs: at(minute) } },
+      },
+    })
+  const base = { apiVersion: 'hco.kubevirt.io/v1', liveMigration: {}, featureGates: {} }
+  const put = (cluster: ClusterRecord, upgrades: readonly UpgradeRecord[]) => {
+    index.put({ cluster, upgrades, modifications: [], intervals: [] })
+  }
+  put(clusterOf('fra-1', { hcoVersion: '1.17.0', settings: base }), [])
+  for (const [name, minute] of [
+    ['rom-1', 5],
+    ['rom-2', 15],
+  ] as const)
+    // prettier-ignore
+    put(changedAt(name, minute), [recordOf({ cluster: name, startMinute: 0, endMinute: 9 })])
+  index.chooseBaseline({ cluster: 'fra-1', by: 'ada', chosenMs: at(0) })
+  const changes = withoutPause(index.series(at(20)))
+    .filter(({ labels }) => labels.metricName === 'daytwo_cluster_configuration_change_seconds')
+    .map(({ labels, value }) => `${labels.get('cluster')} ${labels.get('change')} ${value}`)
+  expect(changes).toEqual(['rom-1 in_upgrade 900', 'rom-2 outside_upgrade 300'])
+})
+
 test('the series are a function of the facts', () => {
   const facts = { clusters: [everything().cluster], gone: GONE, open: [], notOffered: [], patches: [] }
   expect(derivedSeries(facts, at(5))).toEqual(derivedSeries(facts, at(5)))

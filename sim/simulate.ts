@@ -248,7 +248,7 @@ export function startSimulation(options: SimulationOptions): Simulation {
 }
 
 /** The newest release is some weeks old at the present, so that a fleet is on its way to it. */
-function pastOptions(pastMs: number, startMs: number, presentMs: number): PastOptions | undefined {
+export function pastOptions(pastMs: number, startMs: number, presentMs: number): PastOptions | undefined {
   if (pastMs === 0) return undefined
   const newestMs = Math.max(...CALENDAR.map(({ releasedMs }) => releasedMs))
   return { sinceMs: atSecond(startMs - pastMs), calendarShiftMs: atSecond(presentMs - NEWEST_AGE_MS - newestMs) }

@@ -46,8 +46,13 @@ const YOUNG_SHARE = 0.06
  * runs the older release.
  */
 const REGRESSING = { from: '1.15.2', to: '1.16.0', withinDays: [2, 13], share: 1 } as const
-/** A rollout in progress that fails: most of the clusters that could try the release did, and each took it back. */
-const FAILING = { from: '1.16.0', to: '1.17.3', withinDays: [2, 12], share: 0.7 } as const
+/**
+ * A rollout in progress that is to be held: with the community's bundle the deployment of the new hco-operator does not become
+ * available in time (OLM: InstallCheckFailed). Most of the clusters that could try the release took it back; on most of the others
+ * OLM installed it again and again for hours.
+ */
+const FAILING = { from: '1.16.0', to: '1.17.3', withinDays: [2, 12], share: 0.9 } as const
+const FAILING_LOOP = { share: 0.9, hours: [7, 11] } as const
 const STALL_SHARE = 0.12
 const TAKEN_BACK_SHARE = 0.06
 const PLATFORM_STALL_SHARE = 0.08
@@ -160,6 +165,7 @@ function upgradesOf(
     const [isStalled, isTakenBack] = [random.chance(STALL_SHARE), random.chance(TAKEN_BACK_SHARE)]
     const triedMs = atMs - random.int(30 * HOUR_MS, 60 * HOUR_MS)
     const common = { from: from!, to, approvalMs: atSecond(approvalMs) }
+    const loop = to.hco === FAILING.to ? installLoop(profile) : undefined
     const isOffered = offerAt(from!, triedMs - calendarShiftMs)?.release.hco === to.hco
     if (isTakenBack && isOffered && triedMs > freeMs) {
       const abortedMs = atSecond(triedMs + approvalMs + random.int(HOUR_MS, 6 * HOUR_MS))
@@ -171,12 +177,21 @@ function upgradesOf(
     const upgrade = planUpgrade(profile, {
       ...common,
       ...{ index: upgrades.length, offeredMs: atMs, outcome: 'succeeded', abortedMs: Infinity },
-      ...(isStalled ? { stall: { ...stall, lastsMs: atSecond(stall.lastsMs) } } : {}),
+      ...(loop === undefined && !isStalled ? {} : { stall: loop ?? { ...stall, lastsMs: atSecond(stall.lastsMs) } }),
     })
     upgrades.push({ ...upgrade, workloads: upgrade.workloads && withoutMigrations(upgrade.workloads) })
     freeMs = atMs + APART_MS
   }
   return upgrades
+}
+
+/** Of its own stream: what else happened to the cluster is as it would be without. */
+function installLoop({ seed, flavour }: ClusterPlan['profile']): { kind: StallKind; lastsMs: number } | undefined {
+  const random = randomOf(seed, 'past install loop')
+  const lastsMs = random.int(FAILING_LOOP.hours[0] * HOUR_MS, FAILING_LOOP.hours[1] * HOUR_MS)
+  return flavour === 'community' && random.chance(FAILING_LOOP.share)
+    ? { kind: 'install_loop', lastsMs: atSecond(lastsMs) }
+    : undefined
 }
 
 /** The attempt on the regressing path, or of the failing rollout, which was taken back: none or one. */
@@ -196,7 +211,7 @@ function regressedAttempt(
   if (!isOffered || offeredMs < lastMs + APART_MS) return []
   const approvalMs = profile.approval === 'Manual' ? atSecond(random.int(10 * MINUTE_MS, 4 * HOUR_MS)) : 0
   const abortedMs = atSecond(offeredMs + approvalMs + random.int(HOUR_MS, 6 * HOUR_MS))
-  if (!random.chance(path.share)) return []
+  if (!random.chance(path.share) || (path === FAILING && profile.flavour !== 'community')) return []
   return [
     planUpgrade(profile, {
       ...{ from: profile.firstRelease, to: releaseOf(path.to)!, approvalMs, index: before.length, offeredMs },

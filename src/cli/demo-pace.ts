@@ -1,6 +1,8 @@
 /** The start of a simulated fleet: a small one completely and in order, thousands of clusters so that data shows soon. */
 import { formatDuration } from '../model/duration.ts'
 
+const MINUTE_MS = 60_000
+
 export interface DemoPace {
   /** Clusters send through relays, and their past metrics are sparse. */
   readonly isRelayed: boolean
@@ -40,6 +42,12 @@ const SPARSE_STEP_MS = 4 * 60_000
 const LARGE_STEP_MS = 5 * 60_000
 /** Enough for rules with a `for` of an hour to fire. */
 const LARGE_REPLAY_MS = 65 * 60_000
+
+/** What the demo starts with; the same seed makes the same fleet. */
+export const DEMO_DEFAULTS = { clusters: 200, seed: 'daytwo' } as const
+
+/** A series that is new to the server counts as modified for ten minutes (KubeVirtCRModified): that is before the history. */
+export const BEFORE_HISTORY_MS = 20 * MINUTE_MS
 
 /** Absent: the defaults for this number of clusters. */
 export interface WishedPast {

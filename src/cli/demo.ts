@@ -19,13 +19,25 @@ import { openFacts } from '../store/facts/facts.ts'
 import { addDemoWork } from './demo-work.ts'
 import { demoNotifyConfig } from './demo-notify.ts'
 import { showProgress, showQuarters } from './progress-bar.ts'
-import { paceOf, replayTimes, WHOLE_CLUSTERS_MAX, type DemoPace } from './demo-pace.ts'
+import {
+  BEFORE_HISTORY_MS,
+  DEMO_DEFAULTS,
+  paceOf,
+  replayTimes,
+  WHOLE_CLUSTERS_MAX,
+  type DemoPace,
+} from './demo-pace.ts'
 import { renderOptions } from '../config/config.ts'
 import { CONFIG_PLACES, readServeArguments, renderExtras, type ExtraOption } from './serve-options.ts'
 import { onReloadSignal, untilStopSignal } from './stop-signal.ts'
 
 const EXTRAS: readonly ExtraOption[] = [
-  { name: 'clusters', placeholder: 'N', help: 'Clusters in the simulated fleet.', default: '200' },
+  {
+    name: 'clusters',
+    placeholder: 'N',
+    help: 'Clusters in the simulated fleet.',
+    default: String(DEMO_DEFAULTS.clusters),
+  },
   {
     name: 'history',
     placeholder: 'DUR',
@@ -38,7 +50,7 @@ const EXTRAS: readonly ExtraOption[] = [
     help: `Length of the simulated object history before the metric history, with upgrades. Default: 395d; none for more than ${WHOLE_CLUSTERS_MAX} clusters. A year of 10,000 clusters takes 20 minutes more.`,
     default: '',
   },
-  { name: 'seed', placeholder: 'TEXT', help: 'The same seed makes the same fleet.', default: 'daytwo' },
+  { name: 'seed', placeholder: 'TEXT', help: 'The same seed makes the same fleet.', default: DEMO_DEFAULTS.seed },
 ]
 
 const LISTEN = { host: '127.0.0.1', port: 4318 }
@@ -78,9 +90,6 @@ export const demoCommand: Command = {
     }
   },
 }
-
-/** A series that is new to the server counts as modified for ten minutes (KubeVirtCRModified): that is before the history. */
-const BEFORE_HISTORY_MS = 20 * 60_000
 
 async function runDemo(args: readonly string[], folder: string, notifyConfig: string): Promise<number> {
   const listen = (await isFree(LISTEN.port)) ? `${LISTEN.host}:${LISTEN.port}` : `${LISTEN.host}:0`

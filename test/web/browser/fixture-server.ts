@@ -109,7 +109,7 @@ export interface Answers {
   ruleTests: (alertname: string) => Answer<RuleTests>
   replay: (request: ReplayRequest) => Answer<Replay>
   lint: () => Answer<LintReport>
-  /** What is asked about the fleet's facts: clusters, upgrades, edges, modifications; `undefined`: no such route. */
+  /** What is asked about the fleet's facts: clusters, upgrades, edges, modifications; may be a promise; `undefined`: no such route. */
   fleet: (url: URL) => unknown
   /** An expression over a time, and the dashboards. */
   range: (expr: string, start: number, end: number, step: number) => unknown
@@ -288,7 +288,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, heard:
   if (method !== 'GET' && asking === undefined) heard.sent.push(change)
   const answer =
     method === 'GET'
-      ? answerTo(url, answers)
+      ? await answerTo(url, answers)
       : isWork
         ? answers.work(url.pathname, body as WorkRequest)
         : asking === undefined

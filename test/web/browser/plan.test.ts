@@ -1,24 +1,12 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sharedBrowser } from '../../support/browser.ts'
-import { startFixtureServer, type FixtureServer } from './fixture-server.ts'
-import { openPage } from './open-page.ts'
+import { expect, test } from 'vitest'
+import { fixturePages } from './fixture-pages.ts'
 
-let browser: Browser
-let server: FixtureServer
-
-beforeAll(async () => {
-  browser = await sharedBrowser()
-  server = await startFixtureServer()
-})
-afterAll(async () => {
-  await server.close()
-})
+const pages = fixturePages()
 
 test('a link holds the whole plan: clusters, target, schedule, and whose steps are shown', async () => {
   const address =
     '/fleet/plan?target=4.18&platform=openshift+4.20&at-once=3&window=Sat+22%3A00-06%3A00&zone=Europe%2FPrague&open=prague-3'
-  const { page, expectClean, close } = await openPage(browser, server, address)
+  const { page, expectClean, close } = await pages.open(address)
   await page.getByText('3 clusters at a time, Sat 22:00-06:00 (Europe/Prague)').waitFor()
   expect(await page.getByRole('table', { name: 'Waves' }).getByRole('row').count()).toBe(5)
   const steps = page.getByRole('list', { name: 'Steps of prague-3' })
@@ -36,7 +24,7 @@ test('a link holds the whole plan: clusters, target, schedule, and whose steps a
 })
 
 test('windows and the time zone count when they are complete, and without a target nothing is planned', async () => {
-  const { page, expectClean, close } = await openPage(browser, server, '/fleet/plan')
+  const { page, expectClean, close } = await pages.open('/fleet/plan')
   await page.getByText('Select clusters and a target.', { exact: false }).waitFor()
   const windows = page.getByRole('textbox', { name: 'Maintenance windows' })
   await windows.fill('Sat 22:00-06:00; daily 01:00-02:00')

@@ -1,22 +1,10 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sharedBrowser } from '../../support/browser.ts'
-import { startFixtureServer, type FixtureServer } from './fixture-server.ts'
-import { openPage } from './open-page.ts'
+import { expect, test } from 'vitest'
+import { fixturePages } from './fixture-pages.ts'
 
-let browser: Browser
-let server: FixtureServer
-
-beforeAll(async () => {
-  browser = await sharedBrowser()
-  server = await startFixtureServer()
-})
-afterAll(async () => {
-  await server.close()
-})
+const pages = fixturePages()
 
 test('from the rollouts to the version, the signal that holds it, and a cluster behind it', async () => {
-  const { page, expectClean, close } = await openPage(browser, server, '/fleet')
+  const { page, expectClean, close } = await pages.open('/fleet')
   await page.getByRole('link', { name: 'Rollouts' }).first().click()
   const verdicts = page.getByRole('table', { name: 'Verdicts on rollouts' })
   await verdicts.getByRole('row', { name: /^1\.18\.1 Hold Worse: Failures\. 12 of 40 \(30 %\)/ }).waitFor()
@@ -62,7 +50,7 @@ test('from the rollouts to the version, the signal that holds it, and a cluster 
 })
 
 test('phases that became slower, and alerts that are new', async () => {
-  const { page, expectClean, close } = await openPage(browser, server, '/fleet/rollouts/1.18.1')
+  const { page, expectClean, close } = await pages.open('/fleet/rollouts/1.18.1')
   const phases = page.getByRole('table', { name: 'Changed durations by phase' })
   await phases
     .getByRole('row', { name: /^Whole upgrade .*Slower 1\.5 \(1\.2 to 1\.9\) 21 min \(40\) 14 min \(300\)/ })
@@ -76,12 +64,12 @@ test('phases that became slower, and alerts that are new', async () => {
 })
 
 test('the canary is chosen, stays in the link, and is taken back', async () => {
-  const { page, expectClean, close } = await openPage(browser, server, '/fleet/rollouts/1.18.1')
+  const { page, expectClean, close } = await pages.open('/fleet/rollouts/1.18.1')
   await page.getByText('40 clusters that upgraded to 1.18.1, or do now').waitFor()
   await page.getByRole('combobox', { name: 'Canary' }).selectOption('20')
   await page.waitForURL('**/fleet/rollouts/1.18.1?first=20')
   await page.getByText('4 clusters that upgraded to 1.18.1, or do now').waitFor()
-  expect(server.asked.at(-1)).toContain('/api/fleet/v1/rollouts/1.18.1?')
+  expect(pages.server.asked.at(-1)).toContain('/api/fleet/v1/rollouts/1.18.1?')
   await page.getByRole('button', { name: 'Show all' }).click()
   await page.waitForURL('**/fleet/rollouts/1.18.1')
   await page.getByText('40 clusters that upgraded to 1.18.1, or do now').waitFor()
@@ -90,7 +78,7 @@ test('the canary is chosen, stays in the link, and is taken back', async () => {
 })
 
 test('another operator without a rollout, and the verdict on the update graph', async () => {
-  const { page, expectClean, close } = await openPage(browser, server, '/fleet/rollouts')
+  const { page, expectClean, close } = await pages.open('/fleet/rollouts')
   await page
     .getByRole('button', { name: 'OpenShift' })
     .or(page.getByRole('radio', { name: 'OpenShift' }))

@@ -1,33 +1,20 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { sharedBrowser } from '../../support/browser.ts'
-import { startFixtureServer, usualAnswers, type FixtureServer } from './fixture-server.ts'
+import { expect, test } from 'vitest'
+import { fixturePages } from './fixture-pages.ts'
 import { boundRunbook } from './fixtures.ts'
-import { DESKTOP, openPage, PHONE } from './open-page.ts'
-import { ask } from './reader.ts'
+import { DESKTOP, PHONE } from './open-page.ts'
 import { STEPS } from './work-fixtures.ts'
 
-let browser: Browser
-let server: FixtureServer
-
-beforeAll(async () => {
-  browser = await sharedBrowser()
-  server = await startFixtureServer()
-})
-afterAll(async () => {
-  await server.close()
-})
-beforeEach(() => {
-  Object.assign(server.answers, usualAnswers())
-  server.answers.runbook = (name) => boundRunbook(Date.now(), name, 1, true)
+const pages = fixturePages((answers) => {
+  answers.runbook = (name) => boundRunbook(Date.now(), name, 1, true)
 })
 
 const PATH = '/rb/KubeVirtCRModified'
 const REVIEW = '/alerts/review/ee00000000000001/1787220000000'
-const bodies = () => server.sent.filter(({ path }) => path.startsWith('/api/runbooks/v1/work/')).map(({ body }) => body)
+const bodies = () =>
+  pages.server.sent.filter(({ path }) => path.startsWith('/api/runbooks/v1/work/')).map(({ body }) => body)
 
 test.each([DESKTOP, PHONE])('steps are ticked, marked and noted while working, at %j', async (viewport) => {
-  const { page, expectClean, close } = await openPage(browser, server, PATH, viewport)
+  const { page, expectClean, close } = await pages.open(PATH, viewport)
   await page.getByText('0 of 4 steps done.').first().waitFor()
   expect(await page.getByRole('checkbox', { name: /^Done: / }).count()).toBe(4)
   const box = page.getByRole('checkbox', { name: `Done: ${STEPS[2].text}` })
@@ -56,7 +43,7 @@ test.each([DESKTOP, PHONE])('steps are ticked, marked and noted while working, a
 })
 
 test('keys do the same: Space ticks, Enter marks, Control and Enter add the note', async () => {
-  const { page, close } = await openPage(browser, server, PATH)
+  const { page, close } = await pages.open(PATH)
   const box = page.getByRole('checkbox', { name: `Done: ${STEPS[0].text}` })
   await box.focus()
   await page.keyboard.press('Space')
@@ -72,18 +59,19 @@ test('keys do the same: Space ticks, Enter marks, Control and Enter add the note
 })
 
 test('what somebody else recorded appears, and a conflict or a missing role is said', async () => {
-  server.answers.isLive = true
-  const { page, close } = await openPage(browser, server, PATH)
+  pages.server.answers.isLive = true
+  const { page, close } = await pages.open(PATH)
   const box = page.getByRole('checkbox', { name: `Done: ${STEPS[1].text}` })
   await box.waitFor()
-  const path = server.asked.find((one) => one.startsWith('/api/runbooks/v1/work/'))!
-  server.answers.work(path, { kind: 'tick', step: 'd2', by: 'bo' })
-  server.tell('work')
+  const path = pages.server.asked.find((one) => one.startsWith('/api/runbooks/v1/work/'))!
+  pages.server.answers.work(path, { kind: 'tick', step: 'd2', by: 'bo' })
+  pages.server.tell('work')
   await expect.poll(() => box.isChecked()).toBe(true)
   await page.getByText(/^bo, 1 min/).waitFor()
-  const { work } = server.answers
+  const { work } = pages.server.answers
   const refuse = (status: number, error: string, hint: string) => {
-    server.answers.work = (place, request) => (request === undefined ? work(place) : { status, body: { error, hint } })
+    pages.server.answers.work = (place, request) =>
+      request === undefined ? work(place) : { status, body: { error, hint } }
   }
   refuse(409, 'bo recorded the opposite at 10:00', 'read the work again')
   await box.click()
@@ -96,19 +84,19 @@ test('what somebody else recorded appears, and a conflict or a missing role is s
 })
 
 test('a runbook that has changed since has no check boxes, and says why', async () => {
-  server.answers.runbook = (name) => {
+  pages.server.answers.runbook = (name) => {
     const bound = boundRunbook(Date.now(), name, 1, true)
     return { ...bound, markdown: `${bound.markdown}\n- Another step.\n` }
   }
-  const { page, close } = await openPage(browser, server, PATH)
+  const { page, close } = await pages.open(PATH)
   await page.getByText('The runbook has changed: reload the page to tick its steps.').waitFor()
   expect(await page.getByRole('checkbox', { name: /^Done: / }).count()).toBe(0)
   await close()
 })
 
 test('a runbook without an alert shows its author the steps that never helped first', async () => {
-  server.answers.runbook = (name) => boundRunbook(Date.now(), name, 0, false)
-  const { page, expectClean, close } = await openPage(browser, server, PATH)
+  pages.server.answers.runbook = (name) => boundRunbook(Date.now(), name, 0, false)
+  const { page, expectClean, close } = await pages.open(PATH)
   expect(await page.getByRole('checkbox', { name: /^Done: / }).count()).toBe(0)
   const rows = page.getByRole('table', { name: 'Steps' }).getByRole('row')
   await rows.nth(1).waitFor()
@@ -122,7 +110,7 @@ test('a runbook without an alert shows its author the steps that never helped fi
 })
 
 test('the outcomes of all alerts lead to those of one, and to the review of an occurrence', async () => {
-  const { page, expectClean, close } = await openPage(browser, server, '/alerts/resolved')
+  const { page, expectClean, close } = await pages.open('/alerts/resolved')
   await page.getByRole('navigation', { name: 'Pages of Alerts' }).getByRole('link', { name: 'Outcomes' }).click()
   const table = page.getByRole('table', { name: 'Outcomes by alert' })
   await table
@@ -137,7 +125,7 @@ test('the outcomes of all alerts lead to those of one, and to the review of an o
 })
 
 test('a review has the timeline, takes the outcome from who knows better, and is saved as Markdown and JSON', async () => {
-  const { page, expectClean, close } = await openPage(browser, server, REVIEW)
+  const { page, expectClean, close } = await pages.open(REVIEW)
   const timeline = page.getByRole('table', { name: 'Timeline' })
   await timeline.getByText('<b>GitOps</b> wrote the object').waitFor()
   expect(await timeline.getByRole('row').count()).toBe(7)
@@ -163,14 +151,14 @@ test('a review has the timeline, takes the outcome from who knows better, and is
 const ALERT = '/alerts/0000000000000001'
 
 test('what worked last time? No click: seven times, 11 min, and the step that fixed five', () =>
-  ask(browser, server, ALERT, {}, async ({ page }) => {
+  pages.ask(ALERT, {}, async ({ page }) => {
     const worked = page.getByRole('region', { name: 'What worked last time' })
     await worked.getByText(/7 occurrences, time to resolve p50 11 min\. Ended by: a fix 5/).waitFor()
     await worked.getByText('Fixed 5 of 6').waitFor()
   }))
 
 test('the runbook was wrong: two clicks, and the patch has the evidence', () =>
-  ask(browser, server, ALERT, { clicks: 2 }, async ({ page, click, type }) => {
+  pages.ask(ALERT, { clicks: 2 }, async ({ page, click, type }) => {
     await page.getByText('Fixed 5 of 6').waitFor()
     await click(page.getByRole('button', { name: 'Suggest an edit' }))
     const dialog = page.getByRole('dialog', { name: 'Suggest an edit of KubeVirtCRModified' })

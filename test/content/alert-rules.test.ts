@@ -28,6 +28,12 @@ const OF_FLEET: ReadonlyMap<string, string> = new Map([
   ['DaytwoRolloutVerdictChanged', 'version'],
 ])
 
+/** For receivers that are programs. */
+const OWN_ANNOTATIONS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['DaytwoRolloutHold', ['rollout_url']],
+  ['DaytwoRolloutVerdictChanged', ['previous_verdict', 'rollout_url']],
+])
+
 test('every rule of this server reads metrics that it keeps', () => {
   const own = new Set(
     createOwnMetrics('0')
@@ -60,7 +66,8 @@ describe.each(alerts.map((alert) => [`${alert.name} (${alert.labels['severity'] 
     })
 
     test('says what it is and leads to its runbook', () => {
-      expect(Object.keys(alert.annotations).sort()).toEqual(['description', 'runbook_url', 'summary'])
+      const own = OWN_ANNOTATIONS.get(alert.name) ?? []
+      expect(Object.keys(alert.annotations).sort()).toEqual(['description', ...own, 'runbook_url', 'summary'])
       expect(alert.annotations['runbook_url']).toBe(`{{ $externalURL }}/rb/${alert.name}`)
       const who = isOfServer(alert) ? 'instance' : (OF_FLEET.get(alert.name) ?? 'cluster')
       expect(alert.annotations['summary']).toContain(`$labels.${who}`)

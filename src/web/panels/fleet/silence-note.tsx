@@ -6,6 +6,12 @@ import { clustersPath, runbookPath } from '../../lib/paths.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { Ago } from '../../ui/time.tsx'
 
+/** Of causes with an alert of their own. */
+const RUNBOOKS: Partial<Readonly<Record<ClusterSilenceItem['cause'], string>>> = {
+  collector_stopped: 'DaytwoCollectorStopped',
+  remote_write_broken: 'DaytwoRemoteWriteBroken',
+}
+
 /** Why a cluster sends nothing, or one of its data sources does not: evidence, what is missing, the next step. */
 export function SilenceNote({ silence }: { readonly silence: ClusterSilenceItem | null }): ReactNode {
   if (silence === null) return null
@@ -15,7 +21,7 @@ export function SilenceNote({ silence }: { readonly silence: ClusterSilenceItem 
     <Notice
       kind={total ? 'partial' : 'note'}
       title={cause === 'unknown' ? `${what}: the cause is not known` : `${what}: ${SILENCE_CAUSE_WORDS[cause]}`}
-      actions={<Link href={runbookPath('DaytwoClusterSilent')}>Runbook</Link>}
+      actions={<Link href={runbookPath(RUNBOOKS[cause] ?? 'DaytwoClusterSilent')}>Runbook</Link>}
     >
       <p>
         Last report <Ago at={since} />. <strong>{nextStep}</strong>

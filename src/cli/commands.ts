@@ -99,6 +99,11 @@ export const COMMANDS: readonly {
     load: async () => (await import('./bundle.ts')).bundleCommand,
   },
   {
+    name: 'review',
+    summary: 'Export the review of an alert or an upgrade, or the outcomes of runbooks.',
+    load: async () => (await import('./review.ts')).reviewCommand,
+  },
+  {
     name: 'check',
     summary: 'Check rules, configuration or expressions, or whether a server is up.',
     load: async () => (await import('./check.ts')).checkCommand,

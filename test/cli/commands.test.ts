@@ -38,6 +38,8 @@ describe('daytwo', () => {
       'decommission',
       'query',
       'plan',
+      'bundle',
+      'review',
       'check',
       'config',
       'test',

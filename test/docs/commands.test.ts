@@ -127,6 +127,8 @@ const GOOD_CODES: ReadonlyMap<string, readonly number[]> = new Map([
   // The cluster reports no settings, and the baseline is not known.
   ['configuration', [0, 1, 2, 3]],
   ['verdict', [0, 3, 4, 5]],
+  // Alerts and upgrades of the examples do not exist.
+  ['review', [0, 3]],
 ])
 
 /** Catalogs and graphs are files of the reader. */

@@ -29,7 +29,7 @@ export function run({ quick, clusters: wanted }: { readonly quick?: boolean; rea
     )
     const { intervals } = timed('whole', () => deriveCluster(observations))
     const history = clusterHistory(observations)
-    const values = timed('values', () => deriveValues(history, intervals))
+    const { values } = timed('values', () => deriveValues(history, intervals))
     const stored = timed('encode', () => encodeValues(values))
     timed('decode', () => decodeValues(stored))
     rows.push({ periods: values.length, json: JSON.stringify(values).length, stored: stored.length })

@@ -204,6 +204,10 @@ export function createOwnMetrics(version: string) {
       'group',
     ]),
     fleetDerivations: counter('daytwo_fleet_derivations_total', 'Clusters with recomputed facts.'),
+    fleetValuesDropped: counter(
+      'daytwo_fleet_past_values_dropped_total',
+      'Changes of conditions, settings or nodes whose past is not stored because a cluster has too many; counted at each derivation.',
+    ),
     fleetFailures: counter('daytwo_fleet_failures_total', 'Failures while deriving facts of the fleet.'),
     fleetWaiting: gauge('daytwo_fleet_waiting_clusters', 'Clusters with new input that is not derived yet.'),
     fleetCycleSeconds: gauge('daytwo_fleet_beat_seconds', 'Duration of the last cycle of the fleet loop.'),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { CLUSTER_STATES } from '../model/cluster-record.ts'
 import { CALIBRATION_RESULTS, HAZARD_IDS, READINESS_VERDICTS, TARGET_OPERATORS } from '../model/readiness.ts'
-import { FleetCoverage, orNull, PAGE_PARAMS, Time, wordOf, type Shape } from './common.ts'
+import { FleetCoverage, MOMENT_PARAMS, orNull, PAGE_PARAMS, PAST_FIELD, Time, wordOf, type Shape } from './common.ts'
 import { EvidenceItem } from './fleet-upgrades.ts'
 
 /**
@@ -117,6 +117,7 @@ export const ReadinessQuery = Type.Object({
   hazard: Type.Optional(wordOf(HAZARD_IDS, 'Clusters with this hazard, accepted or not.')),
   ...SELECTOR_PARAMS,
   facets: Type.Optional(Type.Boolean({ description: 'Whether to include counts by verdict, hazard and version.' })),
+  ...MOMENT_PARAMS,
   ...PAGE_PARAMS,
 })
 export type ReadinessQuery = Shape<typeof ReadinessQuery>
@@ -142,6 +143,7 @@ export type ReadinessFacets = Shape<typeof ReadinessFacets>
 export const ReadinessItems = Type.Object({
   asOf: Time,
   coverage: FleetCoverage,
+  ...PAST_FIELD,
   target: TargetItem,
   /** All known targets, the newest first: HCO, then OpenShift. */
   targets: Type.Array(TargetItem),

@@ -17,7 +17,7 @@ import type { Upgrade, UpgradeOperator, UpgradeRecord, UpgradeSpan } from '../mo
 import { healthyUpgrades, type HealthyUpgrade } from './alerts/healthy-upgrades.ts'
 import type { ClusterPage, ClusterQuery, ClusterView, LastReport } from './clusters/cluster-index.ts'
 import type { OpenUpgrade } from './clusters/cluster-states.ts'
-import type { FleetIndex } from './clusters/fleet-index.ts'
+import type { FleetIndex, ReadinessReader } from './clusters/fleet-index.ts'
 import type { FleetCoverage } from './clusters/fleet-coverage.ts'
 import { featureGates, gatesNamed, activePatches } from './clusters/gate-uses.ts'
 import type { Gone } from './clusters/gone.ts'
@@ -162,7 +162,7 @@ export const BASELINE_REPLAY_MAX = 1000
 
 export interface ClusterWithHistory {
   readonly view: ClusterView
-  /** For the next minor of HCO; absent: no version of HCO is reported, the cluster is gone, or it is a past moment. */
+  /** For the next minor of HCO; absent: no version of HCO is reported, or the cluster is gone. */
   readonly readiness?: ClusterReadiness
   readonly history: Omit<ClusterFacts, 'cluster'>
 }
@@ -174,8 +174,8 @@ export type FleetIndexReader = NowSource &
     'clusters' | 'cluster' | 'silences' | 'lastReportOf' | 'gone' | 'judge' | 'notOffered' | 'baseline'
   > & {
     readonly edges: Omit<FleetIndex['edges'], 'estimateNext' | 'without' | 'revision'>
-    /** Of the present: what hazards read is not stored by moment. */
-    readonly readiness?: FleetIndex['readiness']
+    /** Of a past moment it is computed when it is requested. */
+    readonly readiness: ReadinessReader | (() => Promise<ReadinessReader>)
   }
 
 export interface FleetSource {
@@ -216,9 +216,8 @@ export function createFleetView({
 }: FleetSource): FleetView {
   const edges = async () => (await index()).edges
   const readiness = async () => {
-    const found = (await index()).readiness
-    invariant(found !== undefined, 'readiness is of the present')
-    return found
+    const { readiness: found } = await index()
+    return typeof found === 'function' ? found() : found
   }
   const open = async () => (await index()).open(nowMs)
   const rolloutFleet = async (): Promise<RolloutFleet> => {
@@ -259,7 +258,7 @@ export function createFleetView({
       const stored = view === undefined ? undefined : await records.cluster(view.record.cluster)
       if (view === undefined || stored === undefined) return undefined
       const { intervals, upgrades } = stored
-      const found = (await index()).readiness?.of(view.record.cluster, target, nowMs)
+      const found = (await readiness()).of(view.record.cluster, target, nowMs)
       const history = { intervals, upgrades, modifications: stored.modifications }
       return { view, ...(found === undefined ? {} : { readiness: found }), history }
     },
@@ -367,7 +366,7 @@ export function createFleetView({
         'kubevirt-hyperconverged',
         running.map(({ version }) => version),
       )
-      return planOf(fleet, query, nowMs, imports.length === 0 ? undefined : graph)
+      return planOf({ ...fleet, readiness: await readiness() }, query, nowMs, imports.length === 0 ? undefined : graph)
     },
     rollout: async (query) => ({ policy, rollout: await rolloutDetailOf(await rolloutFleet(), query, nowMs) }),
     rollouts,

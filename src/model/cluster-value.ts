@@ -25,6 +25,7 @@ export const STORED_FIELDS = [
   'pools',
   'goldenImages',
   'descheduler',
+  'workloads',
   'hyperConverged',
   'hcoSubscription',
   'telemetryOff',

@@ -12,7 +12,7 @@ export function createFactsStep(
   const throttle = new FaultThrottle()
   return async (nowMs) => {
     const report = await loop.runCycle(nowMs)
-    const { derived, waiting, failures, tookMs } = report
+    const { derived, waiting, failures, dropped, tookMs } = report
     metrics.fleetDerivations.inc(derived)
     metrics.fleetFailures.inc(failures.length)
     metrics.fleetWaiting.set(waiting)
@@ -20,6 +20,13 @@ export function createFactsStep(
     for (const { subject, error } of failures) {
       if (!throttle.admits(error, nowMs)) continue
       log.error({ subject, error }, 'deriving facts failed; the server retries')
+    }
+    if (dropped !== undefined) {
+      metrics.fleetValuesDropped.inc(dropped.changes)
+      if (throttle.admits('past values dropped', nowMs)) {
+        const { cluster, changes } = dropped
+        log.warn({ cluster, changes }, 'a cluster has more changes than are stored: the past before them is unknown')
+      }
     }
     return report
   }

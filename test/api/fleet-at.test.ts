@@ -112,7 +112,7 @@ test('a cluster has the version that ran, and nulls where only the present is ke
     open: [{ upgrade: { id: 'u', state: 'in_progress' } }],
     modifications: [{ id: 'm', endedAt: null }],
   })
-  expect(detail.past!.unavailable).toContain('outdatedWorkloads')
+  expect(detail.past!.unavailable).toContain('readiness.unknown')
   expect(detail.past!.unavailable).not.toContain('conditions')
   expect(await ask<ClusterDetail>('clusters/a', 0)).toMatchObject({ ...{ version: '1.17.0', tainted: true } })
 })

@@ -64,8 +64,7 @@ beforeEach(async () => {
   views = createFleetViews(reader, Promise.resolve(index), () => PROGRESS, NO_ALERTS)
 })
 
-/** What hazards read is not stored by moment. */
-type OfPresent = 'readiness' | 'targets' | 'calibration' | 'plan' | 'baselineReplay'
+type OfPresent = 'calibration' | 'plan' | 'baselineReplay'
 
 /** Each question once. */
 async function answersOf(view: FleetView): Promise<Record<Exclude<keyof FleetView, OfPresent>, unknown>> {
@@ -74,7 +73,9 @@ async function answersOf(view: FleetView): Promise<Record<Exclude<keyof FleetVie
   return {
     now: await view.now(10),
     clusters: await view.clusters({ ...page, sort: 'cluster' }),
-    cluster: { ...(await view.cluster('done'))!, readiness: undefined },
+    cluster: await view.cluster('done'),
+    readiness: await view.readiness({ ...page, hasFacets: true }),
+    targets: await view.targets(),
     coverage: await view.coverage(),
     knownFrom: await view.knownFrom(),
     lastReports: await view.lastReports(['done', 'nobody']),

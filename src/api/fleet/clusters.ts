@@ -83,7 +83,7 @@ export function registerFleetClusters(
         const when = at === undefined ? 'is' : `was, at ${at},`
         throw new FleetError('not_found', `no cluster ${when} called ${JSON.stringify(cluster)}`)
       }
-      return { ...detailItem(found, nowMs), ...(await past(UNAVAILABLE.cluster)) }
+      return { ...detailItem(found, nowMs, at !== undefined), ...(await past(UNAVAILABLE.cluster)) }
     },
   })
 }
@@ -154,7 +154,7 @@ function clusterItem({ record, states, open, lastSeen, gone, silence }: ClusterV
   }
 }
 
-function detailItem({ view, readiness, history }: ClusterWithHistory, nowMs: number): ClusterDetail {
+function detailItem({ view, readiness, history }: ClusterWithHistory, nowMs: number, isPast: boolean): ClusterDetail {
   const { record, open } = view
   const { subscription, descheduler, settings, instanceTypes, preferences, deprecatedApis } = record
   return {
@@ -190,7 +190,7 @@ function detailItem({ view, readiness, history }: ClusterWithHistory, nowMs: num
     }),
     upgradeCount: history.upgrades.length,
     modifications: history.modifications.toReversed().map(modificationItem),
-    readiness: readiness === undefined ? null : readinessItem(readiness),
+    readiness: readiness === undefined ? null : readinessItem(readiness, isPast),
     decommissions: decommissionsAt(view.decommissions, nowMs).toReversed().map(decommissionItem),
   }
 }

@@ -49,9 +49,9 @@ export function pastNote(unavailable: readonly string[], knownFrom: PastNote['kn
 /** By response: fields that are missing for the past, or for some items of the past. */
 export const UNAVAILABLE = {
   now: ['clusters.silent', 'firing.pending', 'stuck.nodes', 'stuck.machines', 'stuck.cause', 'derivation', 'faults'],
-  clusters: ['silence', 'outdatedWorkloads', 'states', 'lastSeenAt'],
+  clusters: ['silence', 'states', 'lastSeenAt'],
   cluster: [
-    ...['silence', 'outdatedWorkloads', 'states', 'lastSeenAt', 'readiness'],
+    ...['silence', 'states', 'lastSeenAt', 'readiness.unknown'],
     ...['instanceTypes', 'preferences', 'deprecatedApis', 'platform.target'],
   ],
   upgrades: ['upgrades.blockedBy', 'coverage.silent'],
@@ -63,6 +63,7 @@ export const UNAVAILABLE = {
   configuration: ['coverage.silent'],
   updateGraph: ['coverage.silent'],
   gates: ['coverage.silent'],
+  readiness: ['readiness.unknown', 'coverage.silent'],
   modifications: ['modifications.count', 'coverage.silent'],
   kvmStack: ['machineTypes.objects', 'coverage.silent'],
   deprecatedApis: ['apis.clients', 'coverage.silent'],

@@ -24,16 +24,22 @@ export function targetItem(target: Target): TargetItem {
   return { operator: target.operator, version: target.version, to: targetText(target) }
 }
 
-export function readinessItem(found: ClusterReadiness): ClusterReadinessItem {
-  return { target: targetItem(found.target), ...fieldsOf(found) }
+/** @param isPast what is not known may have been reported, and is not stored for the moment */
+export function readinessItem(found: ClusterReadiness, isPast: boolean): ClusterReadinessItem {
+  return { target: targetItem(found.target), ...fieldsOf(found, isPast) }
 }
 
-export function readyClusterItem(found: ClusterReadiness): ReadyClusterItem {
+export function readyClusterItem(found: ClusterReadiness, isPast: boolean): ReadyClusterItem {
   const { cluster, hcoVersion, platform } = found.record
-  return { cluster, version: hcoVersion ?? null, platformVersion: platform?.version ?? null, ...fieldsOf(found) }
+  return {
+    cluster,
+    version: hcoVersion ?? null,
+    platformVersion: platform?.version ?? null,
+    ...fieldsOf(found, isPast),
+  }
 }
 
-function fieldsOf({ verdict, isSilent, hazards }: ClusterReadiness) {
+function fieldsOf({ verdict, isSilent, hazards }: ClusterReadiness, isPast: boolean) {
   const present = hazards.flatMap((one) => foundItem(one))
   const rank = ({ accepted, verdict: of }: FoundHazardItem): number =>
     accepted === null ? Number(of === 'at_risk') : 2
@@ -41,7 +47,7 @@ function fieldsOf({ verdict, isSilent, hazards }: ClusterReadiness) {
     verdict,
     silent: isSilent,
     hazards: present.sort((a, b) => rank(a) - rank(b)),
-    unknown: hazards.flatMap((one) => unknownItem(one)),
+    unknown: hazards.flatMap((one) => unknownItem(one, isPast)),
   }
 }
 
@@ -60,10 +66,13 @@ function foundItem({ id, finding, accepted }: FoundHazard): readonly FoundHazard
   ]
 }
 
-function unknownItem({ id, finding }: FoundHazard): readonly UnknownHazardItem[] {
+function unknownItem({ id, finding }: FoundHazard, isPast: boolean): readonly UnknownHazardItem[] {
   if (finding.state !== 'unknown') return []
   const { title, signals } = hazardOf(id)
-  return [{ id, title, text: finding.text, signals }]
+  const text = isPast
+    ? finding.text.replace(/^Not reported: /, 'Not reported, or not stored for this time: ')
+    : finding.text
+  return [{ id, title, text, signals }]
 }
 
 function acceptedItem({ id, hazard, reason, by, acceptedMs, expiresMs }: AcceptedRisk): AcceptedItem {

@@ -12,7 +12,8 @@ import type { Target } from '../../model/readiness.ts'
 import { ownRoute } from '../server/own-route.ts'
 import type { PortsOf } from '../scope/ports-of.ts'
 import { readCursor, writeCursor } from './cursor.ts'
-import { coverageItem, timeOf } from './items.ts'
+import { timeOf } from './items.ts'
+import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { pick } from './query.ts'
 import { calibrationItem, facetsItem, hazardItem, readyClusterItem, targetItem } from './readiness-items.ts'
 
@@ -27,12 +28,11 @@ export function registerReadiness(
     query: ReadinessQuery,
     answer: ReadinessItems,
     handler: async ({ query, request }) => {
-      const nowMs = clock.nowMs()
       const { to, verdict, hazard, facets: hasFacets = false, limit = PAGE_DEFAULT, cursor } = query
       // Facets do not change the list.
       const list = { ...query, facets: undefined }
-      const view = ports(request).fleet({ nowMs })
-      const [page, targets, coverage] = await Promise.all([
+      const { view, listHead } = fleetAt(ports(request).fleet, clock, query.at)
+      const [page, targets, head] = await Promise.all([
         view.readiness({
           ...filterOf(query),
           ...(to === undefined ? {} : { target: readTarget(to) }),
@@ -44,17 +44,16 @@ export function registerReadiness(
           limit,
         }),
         view.targets(),
-        view.coverage(),
+        listHead(UNAVAILABLE.readiness),
       ])
       return {
-        asOf: timeOf(nowMs),
-        coverage: coverageItem(coverage),
+        ...head,
         target: targetItem(page.target),
         targets: targets.map(targetItem),
         total: page.total,
         reached: page.reached,
         others: page.others,
-        clusters: page.clusters.map(readyClusterItem),
+        clusters: page.clusters.map((found) => readyClusterItem(found, query.at !== undefined)),
         facets: page.facets === undefined ? null : facetsItem(page.facets),
         nextCursor: page.next === undefined ? null : writeCursor('readiness', list, page.next),
       }

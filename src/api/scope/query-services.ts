@@ -181,7 +181,7 @@ function scopedServices(parts: RequestServiceParts, scope: ScopedFleet, graphs: 
       facts,
       Promise.resolve(scope.index),
       () => parts.progress(scope.clusters),
-      scopedFiredAlerts(parts.facts.alertRuns, scope),
+      { ...scopedFiredAlerts(parts.facts.alertRuns, scope), page: (query) => alertRuns.page(query) },
       graphs,
       parts.rolloutPolicy,
     ),

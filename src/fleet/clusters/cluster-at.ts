@@ -5,6 +5,7 @@
 import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
 import { lastMsOf, type KnownCluster } from './fleet-coverage.ts'
 import type { ValueInterval } from '../../model/cluster-value.ts'
+import type { Observed } from '../../model/hazard-facts.ts'
 import { recordOfValues } from '../past/value-keys.ts'
 import { runningVersions } from '../derive/intervals.ts'
 import type { LastSeen } from '../stuck/stuck.ts'
@@ -25,6 +26,7 @@ export function clusterAt(
   const { cluster, aliases, flavour, region, provider, environment, firstSeenMs } = record
   const known = { flavour, region, provider, environment, platform: platformAt(record.platform, intervals) }
   const { workloads } = record
+  const hazards = hazardsAt(record.hazards, atMs)
   return {
     cluster,
     aliases,
@@ -32,6 +34,7 @@ export function clusterAt(
     ...runningVersions(intervals),
     ...recordOfValues(valuesAt(values, atMs)),
     ...(workloads === undefined || workloads.atMs > atMs ? {} : { workloads }),
+    ...(hazards === undefined ? {} : { hazards }),
     instanceTypes: {},
     preferences: {},
     deprecatedApis: {},
@@ -39,6 +42,17 @@ export function clusterAt(
     lastSeenMs: Math.min(record.lastSeenMs, atMs),
     coverage: coverageAt(record.coverage, atMs),
   }
+}
+
+/** Of a time of their own, which is not stored. */
+const OF_LAST_DAY = 'retriedMigrations'
+
+/** What has been so since the moment; what changed after it was something else then. */
+function hazardsAt(hazards: ClusterRecord['hazards'], atMs: number): ClusterRecord['hazards'] {
+  const then = Object.entries(hazards ?? {}).filter(
+    ([name, fact]) => name !== OF_LAST_DAY && (fact as Observed<unknown>).sinceMs <= atMs,
+  )
+  return then.length === 0 ? undefined : Object.fromEntries(then)
 }
 
 /** By key. */

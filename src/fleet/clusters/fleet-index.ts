@@ -109,6 +109,9 @@ export interface FleetReadiness extends Pick<ReadinessIndex, 'setAlerts' | 'acce
   targets(imported: readonly string[]): readonly Target[]
 }
 
+/** What is read of readiness, also at a past moment. */
+export type ReadinessReader = Pick<FleetReadiness, 'list' | 'of' | 'targets' | 'calibration'>
+
 /** Reading every run of a large fleet takes a while, and a window of two weeks changes slowly. */
 const FALLS_CACHED_MS = 60_000
 

@@ -25,18 +25,23 @@ import { deriveIntervals } from './intervals.ts'
 import { deriveModifications } from './modifications.ts'
 import { deriveValues } from '../past/derive-values.ts'
 
-export function deriveCluster(observations: ClusterObservations): ClusterFacts {
+/** `valuesDropped`: past values that are not stored (`POINTS_MAX`); absent: none. */
+export type DerivedCluster = ClusterFacts & { readonly valuesDropped?: number }
+
+export function deriveCluster(observations: ClusterObservations): DerivedCluster {
   const history = clusterHistory(observations)
   const upgrades = upgradesOf(history)
   const intervals = deriveIntervals(history, upgrades)
   const identityProblems = [...claimProblems(history), ...mixedProblems(history, metricDrafts(history))]
   const modifications = deriveModifications(history, upgrades)
+  const { values, dropped } = deriveValues(history, intervals)
   return {
     cluster: { ...deriveRecord(history, intervals, identityProblems), ...vmsOf(upgrades) },
     intervals,
     upgrades: withHazardsAtStart(history, upgrades, intervals, modifications),
     modifications,
-    values: deriveValues(history, intervals),
+    values,
+    ...(dropped === 0 ? {} : { valuesDropped: dropped }),
   }
 }
 
@@ -93,7 +98,7 @@ export interface EvidenceReader {
 }
 
 /** `members`: the names that are joined into the cluster; absent: none. */
-export interface DerivedFacts extends ClusterFacts {
+export interface DerivedFacts extends DerivedCluster {
   readonly members?: readonly string[]
 }
 

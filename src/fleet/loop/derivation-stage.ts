@@ -43,23 +43,37 @@ interface MergedFacts {
   readonly members: readonly string[]
   /** Stored facts of these names, which are removed. */
   readonly absorbed: readonly ClusterFacts[]
+  /** Past values that are not stored. */
+  readonly valuesDropped: number
 }
 
 interface DerivedCluster extends PendingDerivation, Omit<MergedFacts, 'stored'> {
   readonly traces: readonly DerivedTrace[]
 }
 
+/** Past values that are not stored, because a cluster has more changes than the limit; `cluster`: one of them. */
+export interface DroppedValues {
+  readonly cluster: string
+  readonly changes: number
+}
+
+interface DerivedCount {
+  readonly derived: number
+  readonly dropped?: DroppedValues
+}
+
 /**
  * @param index is given the facts of each cluster that was written
- * @returns how many clusters were derived
+ * @returns how many clusters were derived, and past values of them that are not stored
  */
 export async function derivePending(
   parts: DerivationStageParts,
   state: FleetLoopState,
   index: { put(facts: ClusterFacts): void; remove(cluster: string): void },
   cycle: LoopCycle,
-): Promise<number> {
+): Promise<DerivedCount> {
   let derived = 0
+  let dropped: DroppedValues | undefined
   const writes = new WriteBehind<DerivedCluster>(BATCH, async (batch) => {
     await writeDerived(parts, state, batch, cycle.nowMs)
     for (const { facts, members } of batch) {
@@ -83,7 +97,11 @@ export async function derivePending(
       cycle.fail(next.cluster, thrown)
       state.pending.fail(next, cycle.nowMs)
     }
-    if (one !== undefined) await writes.add(one)
+    if (one === undefined) return true
+    if (one.valuesDropped > 0) {
+      dropped = { cluster: one.cluster, changes: (dropped?.changes ?? 0) + one.valuesDropped }
+    }
+    await writes.add(one)
     return true
   }
   try {
@@ -93,7 +111,7 @@ export async function derivePending(
     for (const one of writes.take()) state.pending.add(one)
     throw thrown
   }
-  return derived
+  return { derived, ...(dropped && { dropped }) }
 }
 
 /** The facts of a cluster that evidence and stored facts show, and what of the stored ones changes. */
@@ -104,7 +122,7 @@ export async function deriveMerged(
 ): Promise<MergedFacts> {
   const found = await parts.facts.cluster(cluster)
   const stored = found && { ...found, values: (await parts.facts.values([cluster])).get(cluster) ?? [] }
-  const { members = [], ...derived } = await deriveFrom(parts, cluster)
+  const { members = [], valuesDropped = 0, ...derived } = await deriveFrom(parts, cluster)
   const absorbed: ClusterFacts[] = []
   for (const name of members) {
     const facts = await parts.facts.cluster(name)
@@ -112,7 +130,7 @@ export async function deriveMerged(
   }
   const before = absorbed.reduce((sum: ClusterFacts | undefined, one) => withFactsOf(sum, one, cluster), stored)
   const facts = mergeFacts(before, derived, evidenceFromMs)
-  return { stored, facts, change: factsChangeOf(stored, facts), members, absorbed }
+  return { stored, facts, change: factsChangeOf(stored, facts), members, absorbed, valuesDropped }
 }
 
 async function deriveOne(
@@ -121,7 +139,7 @@ async function deriveOne(
   pending: PendingDerivation,
   nowMs: number,
 ): Promise<DerivedCluster> {
-  const { stored, facts, change, members, absorbed } = await deriveMerged(
+  const { stored, facts, change, members, absorbed, valuesDropped } = await deriveMerged(
     parts,
     pending.cluster,
     nowMs - parts.retentionMs,
@@ -131,7 +149,7 @@ async function deriveOne(
   const fromMs = Math.min(...changedMs.map((ms) => ms ?? Infinity))
   if (fromMs < Infinity) lateChanges.note(fromMs, nowMs)
   changedFacts.derived(stored, facts)
-  return { ...pending, facts, change, traces, members, absorbed }
+  return { ...pending, facts, change, traces, members, absorbed, valuesDropped }
 }
 
 /** Also of nothing: the position may be reached without a derivation. */

@@ -22,7 +22,7 @@ import type { ObservationReader } from '../../model/fleet-facts.ts'
 import { AlertTraces } from './alert-traces.ts'
 import { collectChanges, type ChangeStageParts } from './change-stage.ts'
 import type { ChangedFacts } from './change-watch.ts'
-import { derivePending, type DerivationStageParts } from './derivation-stage.ts'
+import { derivePending, type DerivationStageParts, type DroppedValues } from './derivation-stage.ts'
 import { StartedCycle, type CycleFailure } from './loop-cycle.ts'
 import { createLoopState } from './loop-state.ts'
 import {
@@ -77,6 +77,8 @@ export interface FleetReport {
   /** Clusters that wait for the next cycle. */
   readonly waiting: number
   readonly failures: readonly CycleFailure[]
+  /** Of the clusters that were derived; absent: none. */
+  readonly dropped?: DroppedValues
   readonly tookMs: number
   readonly returned: readonly ReturnedCluster[]
   /** Topics of pages that changed. */
@@ -134,7 +136,7 @@ export function createFleetLoop(given: FleetLoopParts): FleetLoop {
       const read = await cycle.run('metrics', () => readSignals(parts, state, cycle))
       await cycle.run('changes', () => collectChanges(parts, state, nowMs))
       await cycle.run('alerts in traces', () => alertTraces.write(cycle))
-      const derived = await cycle.run('facts', () => derivePending(parts, state, index, cycle))
+      const facts = await cycle.run('facts', () => derivePending(parts, state, index, cycle))
       await cycle.run('heartbeats', async () => {
         if (heartbeats.isDue(HEARTBEAT_EVERY_MS, nowMs)) await updateLastSeen(parts, state, index, nowMs)
       })
@@ -154,13 +156,14 @@ export function createFleetLoop(given: FleetLoopParts): FleetLoop {
         await cycle.run('day counts', () => dayCounts.run(!signals.hasUntried && !pending.hasUntried, nowMs))
       }
       const untilMs = Math.min(state.collectedUntilMs, signals.readUntilMs, pending.oldestMs)
-      if (read !== undefined && derived !== undefined && untilMs > -Infinity) caughtUpMs = untilMs
+      if (read !== undefined && facts !== undefined && untilMs > -Infinity) caughtUpMs = untilMs
       changedFacts.setPending(waitingCount())
       return {
         read: read ?? 0,
-        derived: derived ?? 0,
+        derived: facts?.derived ?? 0,
         waiting: waitingCount() + alertTraces.waiting,
         failures: cycle.failures,
+        ...(facts?.dropped && { dropped: facts.dropped }),
         tookMs: cycle.tookMs,
         returned: index.returned(),
         changed: changedFacts.take(),

@@ -11,7 +11,7 @@ import { intentOf, placesOf, subscriptionOf } from '../derive/cluster.ts'
 import type { ClusterHistory } from '../derive/cluster-history.ts'
 import { healthOf } from '../derive/health.ts'
 import { historyAt } from '../derive/history-at.ts'
-import { deschedulerOf, goldenImagesOf, hyperConvergedHistoryOf } from '../derive/inventory.ts'
+import { deschedulerOf, goldenImagesOf, hyperConvergedHistoryOf, outdatedOf } from '../derive/inventory.ts'
 import { nodesOf, poolsOf } from '../derive/platform.ts'
 import { settingsOf } from '../derive/settings.ts'
 import { compareTexts } from '../version-order.ts'
@@ -25,6 +25,8 @@ interface Group {
   /** What of an object these values depend on; a change of anything else is not a time of this group. */
   readonly kinds: ReadonlyMap<ObjectKind, (facts: ObjectFacts) => unknown>
   readonly signals: readonly MetricSignal[]
+  /** Of the changes in a time this long only the last is stored; absent: all are. */
+  readonly spacingMs?: number
   readonly valuesAt: (then: ClusterHistory, versions: readonly VersionInterval[], atMs: number) => Partial<StoredValues>
 }
 
@@ -87,14 +89,41 @@ const GROUPS: readonly Group[] = [
       }
     },
   },
+  {
+    kinds: new Map<ObjectKind, (facts: ObjectFacts) => unknown>([
+      ['kubevirts', (facts) => (facts.kind === 'kubevirts' ? facts.outdatedWorkloads : undefined)],
+    ]),
+    signals: ['outdated_vmis'],
+    // In a workload update the count changes with each VM.
+    spacingMs: 10 * 60_000,
+    valuesAt: (then) => {
+      const found = outdatedOf(then)
+      return found === undefined ? {} : { workloads: { outdated: found.outdated, atMs: found.atMs } }
+    },
+  },
 ]
 
-/** @param intervals the versions of the cluster. By key, then by start */
-export function deriveValues(history: ClusterHistory, intervals: readonly VersionInterval[]): readonly ValueInterval[] {
+export interface DerivedValues {
+  /** By key, then by start. */
+  readonly values: readonly ValueInterval[]
+  /** Changes beyond `POINTS_MAX`, the oldest: their values are not stored. */
+  readonly dropped: number
+}
+
+/** @param intervals the versions of the cluster */
+export function deriveValues(
+  history: ClusterHistory,
+  intervals: readonly VersionInterval[],
+  pointsMax = POINTS_MAX,
+): DerivedValues {
   const versions = intervals.filter(({ operator }) => operator === 'kubevirt-hyperconverged')
-  return GROUPS.flatMap((group) => intervalsOf(history, group, versions)).sort(
-    (a, b) => compareTexts(a.key, b.key) || a.fromMs - b.fromMs,
-  )
+  let dropped = 0
+  const values = GROUPS.flatMap((group) => {
+    const times = timesOf(history, group, versions)
+    dropped += Math.max(0, times.length - pointsMax)
+    return intervalsOf(history, group, versions, times.slice(-pointsMax))
+  })
+  return { values: values.sort((a, b) => compareTexts(a.key, b.key) || a.fromMs - b.fromMs), dropped }
 }
 
 interface OpenValue {
@@ -103,10 +132,15 @@ interface OpenValue {
   readonly text: string
 }
 
-function intervalsOf(history: ClusterHistory, group: Group, versions: readonly VersionInterval[]): ValueInterval[] {
+function intervalsOf(
+  history: ClusterHistory,
+  group: Group,
+  versions: readonly VersionInterval[],
+  times: readonly number[],
+): ValueInterval[] {
   const ended: ValueInterval[] = []
   const open = new Map<string, OpenValue>()
-  for (const atMs of timesOf(history, group, versions)) {
+  for (const atMs of times) {
     const values = valuesOfRecord(group.valuesAt(historyAt(history, atMs), versions, atMs))
     for (const [key, { fromMs, value, text }] of open) {
       if (JSON.stringify(values.get(key)) === text) continue
@@ -122,7 +156,7 @@ function intervalsOf(history: ClusterHistory, group: Group, versions: readonly V
 /** When a value of the group may have changed; rising. */
 function timesOf(
   history: ClusterHistory,
-  { kinds, signals }: Group,
+  { kinds, signals, spacingMs }: Group,
   versions: readonly VersionInterval[],
 ): readonly number[] {
   const times = new Set<number>()
@@ -145,7 +179,10 @@ function timesOf(
       if (afterMs !== undefined) times.add(afterMs)
     }
   }
-  return [...times].sort((a, b) => a - b).slice(-POINTS_MAX)
+  const rising = [...times].sort((a, b) => a - b)
+  if (spacingMs === undefined) return rising
+  const partOf = (timeMs: number | undefined): number => Math.floor((timeMs ?? Infinity) / spacingMs)
+  return rising.filter((timeMs, i) => partOf(timeMs) !== partOf(rising[i + 1]))
 }
 
 /** Fields of HyperConverged that are not settings; most change in each upgrade. */

@@ -10,17 +10,19 @@ import { groupBy } from '../../base/group-by.ts'
 import { sharedTurn } from '../../base/thread-slices.ts'
 import type { ValueInterval } from '../../model/cluster-value.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
+import type { RiskAlert } from '../../model/readiness.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
 import type { PhaseName, UpgradeRecord } from '../../model/upgrade.ts'
 import { clusterAt, lastSeenAt } from '../clusters/cluster-at.ts'
 import { createClusterIndex, type Silences } from '../clusters/cluster-index.ts'
 import type { OpenUpgrade } from '../clusters/cluster-states.ts'
 import { fallingEdges } from '../edges/falling-edges.ts'
-import type { FleetIndex } from '../clusters/fleet-index.ts'
+import type { FleetIndex, ReadinessReader } from '../clusters/fleet-index.ts'
 import { lastMsOf } from '../clusters/fleet-coverage.ts'
 import { verdictOfGone } from '../clusters/gone.ts'
 import type { FleetIndexReader } from '../fleet-view.ts'
 import { eachUpgrade } from './past-pages.ts'
+import { readPastReadiness } from './past-readiness.ts'
 import { recordAt } from './record-at.ts'
 import { cachedSilences } from '../silence/cached-silences.ts'
 import { isOpen, type LastSeen } from '../stuck/stuck.ts'
@@ -36,13 +38,15 @@ export interface PastFleet extends FleetIndexReader {
 /** What is read of the present: its clusters, its edges, and typical durations. */
 export type PresentFleet = Pick<
   FleetIndex,
-  'known' | 'edges' | 'judgeRecord' | 'settledMs' | 'decommissions' | 'goneAfterMs' | 'baseline'
+  'known' | 'edges' | 'judgeRecord' | 'settledMs' | 'decommissions' | 'goneAfterMs' | 'baseline' | 'readiness'
 >
 
+/** @param firing alerts that fired at the moment and are a risk of upgrades; `undefined`: not known */
 export async function pastFleet(
-  facts: Pick<FleetFactsReader, 'intervalsAt' | 'upgrades' | 'values'>,
+  facts: Pick<FleetFactsReader, 'intervalsAt' | 'upgrades' | 'values' | 'modifications'>,
   present: PresentFleet,
   atMs: number,
+  firing: () => Promise<readonly RiskAlert[] | undefined> = () => Promise.resolve(undefined),
 ): Promise<PastFleet> {
   const clusters = createClusterIndex(present.goneAfterMs)
   clusters.declare(present.decommissions())
@@ -105,6 +109,11 @@ export async function pastFleet(
   const known = (record: UpgradeRecord): StuckVerdict => verdicts.get(record.upgrade.id) ?? verdictOf(record)
   const computed = cachedSilences(clusters, () => known, present.goneAfterMs)
   const silences = (): Silences => computed(atMs)
+  let ready: Promise<ReadinessReader> | undefined
+  const readReadiness = async (): Promise<ReadinessReader> => {
+    const parts = { facts, clusters, verdictOf: known, upgrades, firing: await firing(), present: present.readiness }
+    return readPastReadiness(parts, atMs)
+  }
   return {
     edges,
     openRecords: () => clusters.open(),
@@ -116,6 +125,13 @@ export async function pastFleet(
     gone: () => clusters.gone(atMs),
     active: () => clusters.active(atMs),
     coverage: () => clusters.coverage(atMs),
+    readiness: () => {
+      ready ??= readReadiness()
+      ready.catch(() => {
+        ready = undefined
+      })
+      return ready
+    },
     open: () => open,
     fallingEdges: () => fallingEdges(edges.runs(), atMs),
     silences,

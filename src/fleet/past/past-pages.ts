@@ -164,17 +164,28 @@ export async function pastModifications(
 ): Promise<readonly Modification[]> {
   const order: PageOrder<Modification> = { keyOf: modificationKeyOf, idOf: ({ id }) => id }
   const found = topOf(order, { isDescending: true, limit, ...(after === undefined ? {} : { after }) })
-  const toMs = Math.min(fitting.toMs ?? Infinity, atMs)
+  for await (const then of eachModificationAt(facts, fitting, atMs)) {
+    if (isOpen === undefined || isOpen === isActive(then)) found.put(then)
+  }
+  return found.page()
+}
+
+/** All modifications that match, cut at a moment, the newest first. */
+export async function* eachModificationAt(
+  facts: Pick<FleetFactsReader, 'modifications'>,
+  query: Omit<ModificationQuery, 'isOpen' | 'after' | 'limit'>,
+  atMs: number,
+): AsyncGenerator<Modification> {
+  const toMs = Math.min(query.toMs ?? Infinity, atMs)
   const all = eachItem<Modification, NonNullable<ModificationQuery['after']>>(
     PORTION,
-    (place) => facts.modifications({ ...fitting, toMs, limit: PORTION, ...place }),
+    (place) => facts.modifications({ ...query, toMs, limit: PORTION, ...place }),
     (last) => ({ key: modificationKeyOf(last), id: last.id }),
   )
   for await (const one of all) {
     const then = modificationAt(one, atMs)
-    if (then !== undefined && (isOpen === undefined || isOpen === isActive(then))) found.put(then)
+    if (then !== undefined) yield then
   }
-  return found.page()
 }
 
 /** An edit that was reverted at once is not active, although its end is not recorded. */

@@ -25,6 +25,7 @@ const PLAIN_FIELDS = [
   'nodes',
   'goldenImages',
   'descheduler',
+  'workloads',
   'hyperConverged',
   'hcoSubscription',
   'telemetryOff',

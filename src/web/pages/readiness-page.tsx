@@ -18,6 +18,7 @@ import {
 import { VerdictMark } from '../panels/fleet/verdict-mark.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { useView } from '../panels/use-view.ts'
+import { useMoment } from '../query/use-moment.ts'
 import { ACCEPTANCES_PATH, readinessCall, useReadinessCounts } from '../query/use-readiness.ts'
 import { FacetSelect } from '../ui/facet-select.tsx'
 import { FilterBar } from '../ui/filter-bar.tsx'
@@ -29,6 +30,7 @@ import { Select } from '../ui/select.tsx'
 export function ReadinessPage(): ReactNode {
   const { view, change, set } = useView(READINESS_VIEW, readinessPath)
   const counts = useReadinessCounts(view)
+  const moment = useMoment()
   return (
     <div className="page">
       <title>Readiness · Daytwo</title>
@@ -77,10 +79,14 @@ export function ReadinessPage(): ReactNode {
           </>
         )}
       </Answer>
-      <AcceptancesPanel />
-      <CalibrationPanel />
-      <ApiCallNote call={{ path: readinessCall(view) }} title="API call: readiness" />
-      <ApiCallNote call={{ path: ACCEPTANCES_PATH }} title="API call: accepted risks" />
+      {moment === undefined ? (
+        <>
+          <AcceptancesPanel />
+          <CalibrationPanel />
+        </>
+      ) : null}
+      <ApiCallNote call={{ path: readinessCall(view, moment) }} title="API call: readiness" />
+      {moment === undefined ? <ApiCallNote call={{ path: ACCEPTANCES_PATH }} title="API call: accepted risks" /> : null}
     </div>
   )
 }

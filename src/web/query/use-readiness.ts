@@ -9,7 +9,7 @@ import { questionOfReadiness, type ReadinessView } from '../lib/readiness-view.t
 import { sendJson } from './fetch-json.ts'
 import { useApiAction, type ApiAction } from './use-api-action.ts'
 import { useApiAnswer, useApiPages } from './use-api-answer.ts'
-import { callAt } from './use-moment.ts'
+import { callAt, useMoment } from './use-moment.ts'
 
 const READINESS = '/api/fleet/v1/readiness'
 export const ACCEPTANCES_PATH = `${READINESS}/acceptances`
@@ -17,14 +17,14 @@ const POLL_MS = 60_000
 /** The other columns are below the first one on a phone. */
 const PAGE_CLUSTERS = '25'
 
-/** The API call of the counts. What hazards read is stored for the present only. */
-export function readinessCall(view: ReadinessView): string {
-  return callAt(READINESS, undefined, { ...questionOfReadiness(view), facets: 'true', limit: '1' })
+/** The API call of the counts. */
+export function readinessCall(view: ReadinessView, moment: string | undefined): string {
+  return callAt(READINESS, moment, { ...questionOfReadiness(view), facets: 'true', limit: '1' })
 }
 
 /** Counts by verdict and hazard. */
 export function useReadinessCounts(view: ReadinessView): UseQueryResult<ReadinessItems> {
-  return useApiAnswer<ReadinessItems>('readiness-counts', readinessCall(view), {
+  return useApiAnswer<ReadinessItems>('readiness-counts', readinessCall(view, useMoment()), {
     placeholderData: keepPreviousData,
     pollMs: POLL_MS,
   })
@@ -36,7 +36,7 @@ export function useReadyClusters(
   of: { readonly verdict?: string; readonly hazard?: string },
 ): UseInfiniteQueryResult<InfiniteData<ReadinessItems>> {
   const { verdict = '', hazard = '' } = of
-  const path = callAt(READINESS, undefined, { ...questionOfReadiness(view), verdict, hazard, limit: PAGE_CLUSTERS })
+  const path = callAt(READINESS, useMoment(), { ...questionOfReadiness(view), verdict, hazard, limit: PAGE_CLUSTERS })
   return useApiPages<ReadinessItems>('readiness', path)
 }
 

@@ -3,6 +3,8 @@ import { expect, test } from 'vitest'
 import { valuesAt } from '../../../src/fleet/clusters/cluster-at.ts'
 import { deriveCluster } from '../../../src/fleet/derive/derive-cluster.ts'
 import { factsChangeOf, mergeFacts } from '../../../src/fleet/loop/merge-facts.ts'
+import { deriveValues } from '../../../src/fleet/past/derive-values.ts'
+import { clusterHistory } from '../../../src/fleet/derive/cluster-history.ts'
 import { recordOfValues, valuesOfRecord } from '../../../src/fleet/past/value-keys.ts'
 import type { ClusterFacts } from '../../../src/model/fleet-facts.ts'
 import type { ObjectObservation } from '../../../src/model/observation.ts'
@@ -143,6 +145,29 @@ test('values that ended before the evidence starts expire with it', () => {
     )
   expect(kept(at(5))).toHaveLength(2)
   expect(kept(at(5) + 1)).toHaveLength(1)
+})
+
+test('of more changes than are stored the newest are, and those that are dropped are counted, by group', () => {
+  const seen = [1, 3, 5, 7].flatMap((second) => [
+    look(second, hyperConverged({ conditions: [{ ...condition('True'), message: String(second) }] })),
+    look(
+      second + 1,
+      { kind: 'nodes', isReady: second % 4 === 1, isSchedulable: true, roles: [], kubeletVersion: 'v1' },
+      { name: 'a' },
+    ),
+  ])
+  const kept = (pointsMax: number) => deriveValues(clusterHistory(observed(seen)), [], pointsMax)
+  expect(kept(4).dropped).toBe(0)
+  const { values, dropped } = kept(3)
+  // One of conditions and one of nodes; settings have one change alone.
+  expect(dropped).toBe(2)
+  const conditions = values.filter(({ key }) => key === 'condition/Available')
+  expect(conditions.map(({ fromMs, untilMs }) => [fromMs, untilMs])).toEqual([
+    [at(3), at(5)],
+    [at(5), at(7)],
+    [at(7), undefined],
+  ])
+  expect(deriveCluster(observed(seen)).valuesDropped).toBeUndefined()
 })
 
 test('the values of a record are the record again', () => {

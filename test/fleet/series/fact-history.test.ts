@@ -384,8 +384,11 @@ function scripted(cluster: string, script: ScriptedCluster): ClusterFacts {
   }
 }
 
-function readerOf(facts: readonly ClusterFacts[]): Pick<FleetFactsReader, 'intervalsAt' | 'upgrades' | 'values'> {
+function readerOf(
+  facts: readonly ClusterFacts[],
+): Pick<FleetFactsReader, 'intervalsAt' | 'upgrades' | 'values' | 'modifications'> {
   return {
+    modifications: () => Promise.resolve([]),
     values: () => Promise.resolve(new Map()),
     intervalsAt: (timeMs) =>
       Promise.resolve(

@@ -1,25 +1,12 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { sharedBrowser } from '../../support/browser.ts'
-import { startFixtureServer, usualAnswers, type FixtureServer } from './fixture-server.ts'
-import { openPage, PHONE } from './open-page.ts'
+import { expect, test } from 'vitest'
+import { fixturePages } from './fixture-pages.ts'
+import { fleetAnswer } from './fleet-answers.ts'
+import { PHONE } from './open-page.ts'
 
-let browser: Browser
-let server: FixtureServer
-
-beforeAll(async () => {
-  browser = await sharedBrowser()
-  server = await startFixtureServer()
-})
-afterAll(async () => {
-  await server.close()
-})
-beforeEach(() => {
-  Object.assign(server.answers, usualAnswers())
-})
+const pages = fixturePages()
 
 test('the page of a silent cluster has the cause, its evidence with numbers, and the next step', async () => {
-  const { page, expectClean, close } = await openPage(browser, server, '/fleet/clusters/ams-silent-1')
+  const { page, expectClean, close } = await pages.open('/fleet/clusters/ams-silent-1')
   await page.getByText('No data: network').waitFor()
   await page.getByText('28 of 31 clusters of eu-west fell silent within 4 min; 3 of 120 elsewhere.').waitFor()
   await page.getByText(/^Check the network between eu-west and Daytwo/).waitFor()
@@ -31,7 +18,7 @@ test('the page of a silent cluster has the cause, its evidence with numbers, and
 })
 
 test('an unknown cause shows what is missing', async () => {
-  const { page, expectClean, close } = await openPage(browser, server, '/fleet/clusters/ams-silent-2', PHONE)
+  const { page, expectClean, close } = await pages.open('/fleet/clusters/ams-silent-2', PHONE)
   await page.getByText('No data: the cause is not known').waitFor()
   await page.getByText(/Only metrics were ever reported/).waitFor()
   expectClean()
@@ -39,12 +26,12 @@ test('an unknown cause shows what is missing', async () => {
 })
 
 test('the list and the landing page show the cause of each silent cluster', async () => {
-  const list = await openPage(browser, server, '/fleet/clusters?state=silent')
+  const list = await pages.open('/fleet/clusters?state=silent')
   const row = list.page.getByRole('row', { name: /ams-silent-1/ })
   await row.getByText('network').last().waitFor()
   list.expectClean()
   await list.close()
-  const { page, expectClean, close } = await openPage(browser, server, '/')
+  const { page, expectClean, close } = await pages.open('/')
   const silent = page.getByRole('region', { name: 'Silent' })
   await silent
     .getByRole('row', { name: /gru-lab-6/ })
@@ -57,7 +44,7 @@ test('the list and the landing page show the cause of each silent cluster', asyn
 })
 
 test('an owner who opted out is declared as that', async () => {
-  const { page, expectClean, close } = await openPage(browser, server, '/fleet/clusters/ams-silent-1')
+  const { page, expectClean, close } = await pages.open('/fleet/clusters/ams-silent-1')
   await page.getByRole('button', { name: 'Decommission…' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Opted out' }).click()
@@ -73,10 +60,10 @@ test('an owner who opted out is declared as that', async () => {
 
 test('the configuration and the cluster of a past moment are requested for that moment', async () => {
   const asked: string[] = []
-  const { page, close } = await openPage(browser, server, '/fleet/configuration?at=2026-01-02T03:04:00Z')
+  const { page, close } = await pages.open('/fleet/configuration?at=2026-01-02T03:04:00Z')
   page.on('request', (request) => asked.push(request.url()))
   await page.getByRole('table', { name: 'Settings in use' }).waitFor()
-  await page.goto(`${server.origin}/fleet/clusters/prod-0003?at=2026-01-02T03:04:00Z`)
+  await page.goto(`${pages.server.origin}/fleet/clusters/prod-0003?at=2026-01-02T03:04:00Z`)
   await page.getByRole('region', { name: 'Configuration differences' }).getByRole('table').waitFor()
   expect(
     asked.filter((url) => url.includes('/configuration/clusters/')).every((url) => url.includes('at=2026-01-02T03')),
@@ -84,8 +71,28 @@ test('the configuration and the cluster of a past moment are requested for that 
   await close()
 })
 
+test('readiness of a past moment is requested for it, names what is not known, and accepts no risk', async () => {
+  const asked: string[] = []
+  pages.server.answers.fleet = (url) => {
+    if (!url.pathname.endsWith('/readiness')) return fleetAnswer(url, Date.now())
+    asked.push(url.search)
+    const unavailable = ['readiness.unknown', 'coverage.silent']
+    return { ...(fleetAnswer(url, Date.now()) as object), past: { unavailable, untold: unavailable, knownFrom: null } }
+  }
+  const { page, expectClean, close } = await pages.open('/fleet/readiness?at=2026-01-02T03:04:00Z')
+  await page.getByRole('table', { name: 'Hazards', exact: true }).getByText('JSON patches of operands').waitFor()
+  expect(asked.length).toBeGreaterThan(0)
+  expect(asked.every((search) => search.includes('at=2026-01-02T03'))).toBe(true)
+  await page.getByText('Not available: 2').click()
+  await page.getByText('hazards whose signal has changed since').waitFor()
+  expect(await page.getByRole('button', { name: 'Accept…' }).count()).toBe(0)
+  expect(await page.getByRole('region', { name: 'Accepted risks' }).count()).toBe(0)
+  expectClean()
+  await close()
+})
+
 test('another baseline is replayed over a past time, beside the present one', async () => {
-  const { page, expectClean, close } = await openPage(browser, server, '/fleet/configuration')
+  const { page, expectClean, close } = await pages.open('/fleet/configuration')
   await page.getByRole('textbox', { name: /^Baseline cluster/ }).fill('prod-0002')
   await page.getByRole('button', { name: '90 d' }).click()
   const [request] = await Promise.all([

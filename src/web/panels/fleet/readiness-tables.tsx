@@ -23,7 +23,7 @@ export interface ReadinessProps {
 type HazardCount = NonNullable<ReadinessItems['facets']>['hazards'][number]
 
 /** The most frequent first; what is accepted everywhere last. */
-export function HazardTable({ view, answer: { facets, target } }: ReadinessProps): ReactNode {
+export function HazardTable({ view, answer: { facets, target, past } }: ReadinessProps): ReactNode {
   const hazards = (facets?.hazards ?? [])
     .filter(({ present }) => present > 0)
     .toSorted((a, b) => b.present - b.accepted - (a.present - a.accepted))
@@ -47,22 +47,26 @@ export function HazardTable({ view, answer: { facets, target } }: ReadinessProps
       isHiddenOnPhone: true,
       cell: ({ accepted }) => (accepted === 0 ? '–' : formatCount(accepted)),
     },
-    {
-      id: 'accept',
-      head: 'Accept the risk',
-      isHeadHidden: true,
-      cell: ({ id, title, present, accepted }) =>
-        present === accepted ? (
-          <span className="quiet">accepted</span>
-        ) : (
-          <AcceptRiskButton
-            hazard={id}
-            title={title}
-            of={{ selector: selectorOf(view), to: target.to }}
-            count={present}
-          />
-        ),
-    },
+    ...(past === undefined
+      ? [
+          {
+            id: 'accept',
+            head: 'Accept the risk',
+            isHeadHidden: true,
+            cell: ({ id, title, present, accepted }: HazardCount) =>
+              present === accepted ? (
+                <span className="quiet">accepted</span>
+              ) : (
+                <AcceptRiskButton
+                  hazard={id}
+                  title={title}
+                  of={{ selector: selectorOf(view), to: target.to }}
+                  count={present}
+                />
+              ),
+          },
+        ]
+      : []),
   ]
   return (
     <DataTable

@@ -6,6 +6,7 @@ import type { DifferingTime, ReplayedCluster } from '../../fleet/configuration/b
 import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { ownRoute } from '../server/own-route.ts'
 import type { PortsOf } from '../scope/ports-of.ts'
+import { fewAtOnce } from './few-at-once.ts'
 import { timeOf } from './items.ts'
 import { msOf } from './query.ts'
 import { invalidParam } from '../prometheus/params.ts'
@@ -23,13 +24,13 @@ export function registerBaselineReplay(
   ports: PortsOf<{ readonly fleet: FleetViews }>,
   clock: Clock,
 ): void {
-  let running = 0
+  const limited = fewAtOnce(REPLAYS_MAX, 'replays are running')
   ownRoute(app, 'GET /api/fleet/v1/configuration/baseline/replay', {
     summary: 'Replay of another baseline over a past time: which clusters would have differed, and when.',
     query: BaselineReplayQuery,
     lane: 'query',
     answer: BaselineReplayAnswer,
-    handler: async ({ query, request }) => {
+    handler: ({ query, request }) => {
       const nowMs = clock.nowMs()
       const { baseline, version, region } = query
       const [fromMs, toMs] = [msOf(query.from), msOf(query.to) ?? nowMs]
@@ -38,13 +39,7 @@ export function registerBaselineReplay(
       if (fromMs >= toMs || toMs - fromMs > WINDOW_MS_MAX) {
         throw invalidParam('from', `got ${query.from}, want a time before ${timeOf(toMs)}, at most 400 days earlier`)
       }
-      if (running >= REPLAYS_MAX) {
-        throw new FleetError('overloaded', `${running} replays are running; at most ${REPLAYS_MAX} at a time`, {
-          hint: 'wait for one of them to end',
-        })
-      }
-      running++
-      try {
+      return limited(async () => {
         const filter = {
           ...(version === undefined ? {} : { versions: version }),
           ...(region === undefined ? {} : { region }),
@@ -72,9 +67,7 @@ export function registerBaselineReplay(
               })),
             })),
         }
-      } finally {
-        running--
-      }
+      })
     },
   })
 }

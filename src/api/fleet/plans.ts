@@ -18,6 +18,7 @@ import type { PlanQuery } from '../../fleet/plan/plan-query.ts'
 import { TARGET_FORM, targetOf } from '../../fleet/plan/target.ts'
 import { timeZoneOf } from '../../fleet/plan/time-zone.ts'
 import type { ClusterPlan, FleetPlan, PlanSchedule, PlanStep } from '../../model/plan.ts'
+import { fewAtOnce } from './few-at-once.ts'
 import { knownOrNull, timeOf } from './items.ts'
 import { fleetAt } from './moment.ts'
 import { msOf, pick } from './query.ts'
@@ -34,33 +35,23 @@ export function registerFleetPlans(
   ports: PortsOf<{ readonly fleet: FleetViews }>,
   clock: Clock,
 ): void {
-  let running = 0
+  const limited = fewAtOnce(PLANS_MAX, 'plans are computed')
   ownRoute(app, 'POST /api/fleet/v1/plans', {
     summary: 'Plan of an upgrade: path, steps and durations of each cluster, and the schedule of all.',
     body: PlanRequest,
     lane: 'query',
     answer: PlanAnswer,
-    handler: async ({ body, request }) => {
-      if (running >= PLANS_MAX) {
-        throw new FleetError('overloaded', `${running} plans are computed; at most ${PLANS_MAX} at a time`, {
-          hint: 'wait for one of them to end',
-        })
-      }
-      const { view, nowMs, listHead } = fleetAt(ports(request).fleet, clock, undefined)
-      const query = queryOf(body, nowMs)
-      running++
-      try {
-        const [plan, head] = await Promise.all([view.plan(query), listHead([])])
+    handler: ({ body, request }) =>
+      limited(async () => {
+        const { view, nowMs, listHead } = fleetAt(ports(request).fleet, clock, undefined)
+        const [plan, head] = await Promise.all([view.plan(queryOf(body, nowMs)), listHead([])])
         if (plan.selected >= PLAN_CLUSTERS_MAX) {
           throw new FleetError('bad_request', `the selector matches ${plan.selected} clusters or more`, {
             hint: `a plan has fewer than ${PLAN_CLUSTERS_MAX}`,
           })
         }
         return { ...head, ...planItem(plan), export: exportOf(plan, body.export, nowMs) }
-      } finally {
-        running--
-      }
-    },
+      }),
   })
 }
 

@@ -203,36 +203,23 @@ export class SqlAlertRuns extends FactsTables implements AlertRunReader, FiredAl
         .where('fired_at_ms', '<', resolvedBeforeMs)
         .where('resolved_at_ms', '<', resolvedBeforeMs)
         .execute()
-      await transaction
-        .deleteFrom('acknowledgement')
-        .where('at_ms', '<', resolvedBeforeMs)
-        .where((eb) =>
-          eb.not(
-            eb.exists(
-              eb
-                .selectFrom('alert_run as r')
-                .select('r.fingerprint')
-                .whereRef('r.fingerprint', '=', 'acknowledgement.fingerprint')
-                .whereRef('r.active_at_ms', '=', 'acknowledgement.active_at_ms'),
+      for (const table of ['acknowledgement', 'runbook_work'] as const) {
+        await transaction
+          .deleteFrom(table)
+          .where('at_ms', '<', resolvedBeforeMs)
+          .where((eb) =>
+            eb.not(
+              eb.exists(
+                eb
+                  .selectFrom('alert_run as r')
+                  .select('r.fingerprint')
+                  .whereRef('r.fingerprint', '=', `${table}.fingerprint`)
+                  .whereRef('r.active_at_ms', '=', `${table}.active_at_ms`),
+              ),
             ),
-          ),
-        )
-        .execute()
-      await transaction
-        .deleteFrom('runbook_work')
-        .where('at_ms', '<', resolvedBeforeMs)
-        .where((eb) =>
-          eb.not(
-            eb.exists(
-              eb
-                .selectFrom('alert_run as r')
-                .select('r.fingerprint')
-                .whereRef('r.fingerprint', '=', 'runbook_work.fingerprint')
-                .whereRef('r.active_at_ms', '=', 'runbook_work.active_at_ms'),
-            ),
-          ),
-        )
-        .execute()
+          )
+          .execute()
+      }
     })
   }
 }

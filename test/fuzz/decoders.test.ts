@@ -4,6 +4,7 @@ import { NOW_MS, V1, V2 } from './bodies.ts'
 import { openIngest } from './ingest-rig.ts'
 import { testTargets } from './suite.ts'
 import { ALERTMANAGER } from './targets/alertmanager.ts'
+import { BUNDLES } from './targets/bundles.ts'
 import { FARO } from './targets/faro.ts'
 import { JSON_PATCHES } from './targets/json-patches.ts'
 import { K8S } from './targets/objects.ts'
@@ -21,6 +22,7 @@ testTargets([
   ...ALERTMANAGER,
   ...STORED_BYTES,
   ...UPDATE_GRAPHS,
+  ...BUNDLES,
 ])
 
 test.each([

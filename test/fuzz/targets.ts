@@ -1,5 +1,6 @@
 import type { Target } from './target.ts'
 import { ALERTMANAGER } from './targets/alertmanager.ts'
+import { BUNDLES } from './targets/bundles.ts'
 import { FARO } from './targets/faro.ts'
 import { HTTP } from './targets/http.ts'
 import { K8S } from './targets/objects.ts'
@@ -18,5 +19,6 @@ import { UPDATE_GRAPHS } from './targets/update-graphs.ts'
 /** All targets of `npm run fuzz`. */
 export const TARGETS: readonly Target[] = [
   ...[...REMOTE_WRITE, ...OTLP, ...K8S, ...JSON_PATCHES, ...FARO, ...ALERTMANAGER, ...STORED_BYTES, ...UPDATE_GRAPHS],
+  ...BUNDLES,
   ...[...PROMQL, ...REGEX, ...TEMPLATES, ...RUNBOOK_COMMANDS, ...SIGN_IN, ...SHOWN_PAGES, ...HTTP],
 ]

@@ -94,7 +94,7 @@ function stageOf(leases?: ClusterLeases) {
         log.push(`remove ${cluster}`)
       },
     }
-    return { derived: await derivePending(parts, state, index, cycle), failures: cycle.failures }
+    return { ...(await derivePending(parts, state, index, cycle)), failures: cycle.failures }
   }
   return { under, run, wait, state, stored, members, log, indexed, changes, faults, alertTraces }
 }

@@ -18,7 +18,7 @@ export function BundleButton({ call }: { readonly call: string }): ReactNode {
         <span aria-live="polite">{isPending ? 'Making the bundle…' : 'Evidence bundle'}</span>
       </Button>
       {error === null ? null : (
-        <span role="alert" className="quiet">
+        <span role="alert" className="quiet outcome-note">
           {asSentence(`No bundle: ${error.message}`)}
           {error.hint === undefined ? '' : ` ${asSentence(error.hint)}`}
         </span>

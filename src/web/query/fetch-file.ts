@@ -1,5 +1,5 @@
 import type { OwnError } from '../../contract/ui.ts'
-import { ApiFailure } from './fetch-json.ts'
+import { ApiFailure, hintOf } from './fetch-json.ts'
 
 /** Files of the server. Apart from fetch-json.ts, which the first screen loads. */
 
@@ -22,5 +22,6 @@ export async function fetchFile(path: string, timeoutMs: number): Promise<File> 
 async function failureOf(response: Response): Promise<ApiFailure> {
   const body = (await response.json().catch(() => ({}))) as Partial<OwnError>
   const message = body.error ?? `The server responded with ${response.status} ${response.statusText}.`
-  return new ApiFailure(response.status, message, body.hint === undefined ? {} : { hint: body.hint })
+  const { hint = hintOf(response.status) } = body
+  return new ApiFailure(response.status, message, hint === undefined ? {} : { hint })
 }

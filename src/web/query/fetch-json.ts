@@ -155,10 +155,10 @@ function failureOf(response: Response, body: unknown): ApiFailure {
 }
 
 /** What to do, where the response does not name it. */
-function hintOf(status: number): string | undefined {
+export function hintOf(status: number): string | undefined {
   if (status === 429 || status === 503) return 'The server is busy or starting: wait a moment, then try again.'
   if (status === 502 || status === 504) return 'A proxy cannot reach the server: check that the server is running.'
-  return status >= 500 ? 'If it happens again, report it with the log of the server.' : undefined
+  return status >= 500 ? 'Try again. If it fails again, the log of the server has the cause.' : undefined
 }
 
 /** All routes have `error`; Daytwo's own may have `hint`. */

@@ -62,7 +62,7 @@ describe.each(PAGES)('$path', ({ path, parts, whole }) => {
     expect(await notices.count()).toBe(parts.length)
     for (const text of await notices.allInnerTexts()) {
       expect(text).toContain('Internal error; the server log has the details.')
-      expect(text).toContain('If it happens again, report it with the log of the server.')
+      expect(text).toContain('Try again. If it fails again, the log of the server has the cause.')
     }
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
     expect(await accessibilityFaults(page)).toEqual([])

@@ -163,7 +163,7 @@ function VersionTable({ versions, edges, operator }: VersionTableProps): ReactNo
           {item.version}
         </span>
       ),
-      below: (item) => versionMarks(item).join(', '),
+      below: (item) => <span className={styles.marks}>{versionMarks(item).join(', ')}</span>,
     },
     {
       head: 'Clusters',

@@ -6,10 +6,10 @@ import { findPostgres, startPostgres, type PostgresServer } from './postgres.ts'
 import { startVictoriaMetrics } from './victoria-metrics.ts'
 
 /**
- * The mode of the servers that tests start. With `DAYTWO_TEST_MODE=scale-out` each data folder has a PostgreSQL database and a
+ * The mode of the servers that tests start. With `TEST_MODE=scale-out` each data folder has a PostgreSQL database and a
  * VictoriaMetrics of its own; a server that is given stores of its own, or none by its test, keeps what it has.
  */
-const IS_SCALE_OUT = process.env['DAYTWO_TEST_MODE'] === 'scale-out'
+const IS_SCALE_OUT = process.env['TEST_MODE'] === 'scale-out'
 
 type Stores = Readonly<Record<'store.facts' | 'store.metrics', string>>
 

@@ -5,18 +5,34 @@ import type { HyperConvergedFacts, StorageClassFacts } from '../../model/object-
 import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
 import { hyperConvergedHistoryOf, sortedByName } from './inventory.ts'
 import { presentObjects } from './present.ts'
+import { SettingWrites } from './setting-writes.ts'
 import { writtenOf } from './written.ts'
 
-export function settingsOf(history: ClusterHistory): ClusterSettings {
+/** By the uid of a HyperConverged: the writes of its gates, and of its other settings. */
+export type ClusterSettingWrites = ReadonlyMap<string, Readonly<Record<'gates' | 'others', SettingWrites>>>
+
+export function settingWritesOf(history: ClusterHistory): ClusterSettingWrites {
+  const gates = { namesOf: ({ featureGates }: HyperConvergedFacts) => Object.keys(featureGates), valueOf: gateOf }
+  const writesOf = (own: ObjectHistory<HyperConvergedFacts>) => ({
+    gates: new SettingWrites(own, gates),
+    others: new SettingWrites(own, { namesOf, valueOf }),
+  })
+  return new Map(history.of('hyperconvergeds').map((own) => [own.uid, writesOf(own)]))
+}
+
+/** @param writes of the same history, or of the whole one of which this is what was known at a past moment */
+export function settingsOf(history: ClusterHistory, writes = settingWritesOf(history)): ClusterSettings {
   const own = hyperConvergedHistoryOf(history)
   const storage = storageOf(history)
   const goldenImages = goldenImagesOf(history)
   const facts = own?.states.at(-1)?.facts
   const { apiVersion, workloadUpdateMethods, evictionStrategy, uninstallStrategy, tuningPolicy } = facts ?? {}
   const others = facts && othersOf(facts)
-  const gatesWritten = own === undefined ? {} : writesOf(own, Object.keys(facts!.featureGates), gateOf)
+  const { gates, others: ofOthers } = (own && writes.get(own.uid)) ?? {}
+  const count = own?.states.length ?? 0
+  const gatesWritten = writtenAt(gates, Object.keys(facts?.featureGates ?? {}), count)
   const written = {
-    ...(own === undefined ? {} : writesOf(own, new Set(own.states.flatMap((state) => namesOf(state.facts))), valueOf)),
+    ...writtenAt(ofOthers, ofOthers?.names(count) ?? [], count),
     ...(storage === undefined ? {} : storageWrites(history)),
   }
   return {
@@ -73,16 +89,16 @@ function gateOf({ featureGates }: HyperConvergedFacts, gate: string): unknown {
 }
 
 /** By name, in the order of names. What is removed and set again is written again; what was removed was written then. */
-function writesOf(
-  history: ObjectHistory<HyperConvergedFacts>,
-  names: Iterable<string>,
-  read: (facts: HyperConvergedFacts, name: string) => unknown,
+function writtenAt(
+  writes: SettingWrites | undefined,
+  names: readonly string[],
+  states: number,
 ): Readonly<Record<string, Written>> {
-  const all = Array.from(names, (name): readonly [string, Written] => [
-    name,
-    writtenOf(history, (earlier, newest) => read(earlier, name) === read(newest, name)),
-  ])
-  return sortedByName(Object.fromEntries(all.filter(([, { sinceMs }]) => sinceMs !== undefined)))
+  const all = names.flatMap((name) => {
+    const written = writes?.last(name, states)
+    return written === undefined ? [] : [[name, written] as const]
+  })
+  return sortedByName(Object.fromEntries(all))
 }
 
 const DEFAULTS = { default: 'isDefault', virtDefault: 'isVirtDefault' } as const

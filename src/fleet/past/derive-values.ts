@@ -13,7 +13,7 @@ import { healthOf } from '../derive/health.ts'
 import { historyAt } from '../derive/history-at.ts'
 import { deschedulerOf, goldenImagesOf, hyperConvergedHistoryOf, outdatedOf } from '../derive/inventory.ts'
 import { nodesOf, poolsOf } from '../derive/platform.ts'
-import { settingsOf } from '../derive/settings.ts'
+import { settingsOf, settingWritesOf, type ClusterSettingWrites } from '../derive/settings.ts'
 import { compareTexts } from '../version-order.ts'
 import { valuesOfRecord } from './value-keys.ts'
 
@@ -27,7 +27,13 @@ interface Group {
   readonly signals: readonly MetricSignal[]
   /** Of the changes in a time this long only the last is stored; absent: all are. */
   readonly spacingMs?: number
-  readonly valuesAt: (then: ClusterHistory, versions: readonly VersionInterval[], atMs: number) => Partial<StoredValues>
+  readonly valuesAt: (then: ClusterHistory, whole: Whole, atMs: number) => Partial<StoredValues>
+}
+
+/** What is the same at all times. */
+interface Whole {
+  readonly versions: readonly VersionInterval[]
+  readonly writes: ClusterSettingWrites
 }
 
 const whole = (facts: ObjectFacts): unknown => facts
@@ -58,7 +64,7 @@ const GROUPS: readonly Group[] = [
       ['dataimportcrons', cronPart],
     ]),
     signals: [],
-    valuesAt: (then) => ({ settings: settingsOf(then) }),
+    valuesAt: (then, { writes }) => ({ settings: settingsOf(then, writes) }),
   },
   {
     kinds: new Map([['nodes', nodePart]]),
@@ -79,7 +85,7 @@ const GROUPS: readonly Group[] = [
       ['kubedeschedulers', whole],
     ]),
     signals: [],
-    valuesAt: (then, versions, atMs) => {
+    valuesAt: (then, { versions }, atMs) => {
       const goldenImages = goldenImagesOf(then)
       const version = versions.find(({ fromMs, untilMs = Infinity }) => fromMs <= atMs && atMs < untilMs)?.version
       const descheduler = deschedulerOf(then, version)
@@ -117,11 +123,12 @@ export function deriveValues(
   pointsMax = POINTS_MAX,
 ): DerivedValues {
   const versions = intervals.filter(({ operator }) => operator === 'kubevirt-hyperconverged')
+  const whole = { versions, writes: settingWritesOf(history) }
   let dropped = 0
   const values = GROUPS.flatMap((group) => {
     const times = timesOf(history, group, versions)
     dropped += Math.max(0, times.length - pointsMax)
-    return intervalsOf(history, group, versions, times.slice(-pointsMax))
+    return intervalsOf(history, group, whole, times.slice(-pointsMax))
   })
   return { values: values.sort((a, b) => compareTexts(a.key, b.key) || a.fromMs - b.fromMs), dropped }
 }
@@ -132,16 +139,11 @@ interface OpenValue {
   readonly text: string
 }
 
-function intervalsOf(
-  history: ClusterHistory,
-  group: Group,
-  versions: readonly VersionInterval[],
-  times: readonly number[],
-): ValueInterval[] {
+function intervalsOf(history: ClusterHistory, group: Group, whole: Whole, times: readonly number[]): ValueInterval[] {
   const ended: ValueInterval[] = []
   const open = new Map<string, OpenValue>()
   for (const atMs of times) {
-    const values = valuesOfRecord(group.valuesAt(historyAt(history, atMs), versions, atMs))
+    const values = valuesOfRecord(group.valuesAt(historyAt(history, atMs), whole, atMs))
     for (const [key, { fromMs, value, text }] of open) {
       if (JSON.stringify(values.get(key)) === text) continue
       ended.push({ key, fromMs, untilMs: atMs, value })

@@ -1,4 +1,5 @@
-import type { UpgradeRecord } from '../../model/upgrade.ts'
+import { groupBy } from '../../base/group-by.ts'
+import type { Upgrade, UpgradeRecord } from '../../model/upgrade.ts'
 
 /** From then on a cluster ran the version; without a version it ran none. */
 export interface Arrival {
@@ -9,21 +10,29 @@ export interface Arrival {
   readonly resolutionSeconds: number
 }
 
+/** Upgrades of HCO by target version, earliest start first. */
+export type UpgradesByTarget = ReadonlyMap<string, readonly Upgrade[]>
+
+const startOf = ({ startedMs = -Infinity }: Upgrade): number => startedMs
+
+export function upgradesByTarget(upgrades: readonly UpgradeRecord[]): UpgradesByTarget {
+  const ofHco = upgrades
+    .map(({ upgrade }) => upgrade)
+    .filter(({ operator }) => operator === 'kubevirt-hyperconverged')
+    // Infinities are equal, and their difference is no number.
+    .sort((a, b) => (startOf(a) === startOf(b) ? 0 : startOf(a) - startOf(b)))
+  return groupBy(ofHco, ({ to }) => to)
+}
+
 /**
  * A succeeded CSV is only the operator's deployment: the upgrade to its version decides whether and when the version was
  * reached. `undefined`: it was not reached.
  */
 export function reachedBy(
   seen: Arrival & { readonly version: string },
-  upgrades: readonly UpgradeRecord[],
+  upgrades: UpgradesByTarget,
 ): Arrival | undefined {
-  const upgrade = upgrades
-    .map(({ upgrade }) => upgrade)
-    .filter(({ operator, to, startedMs = -Infinity }) => {
-      return operator === 'kubevirt-hyperconverged' && to === seen.version && startedMs <= seen.atMs
-    })
-    .sort((a, b) => (a.startedMs ?? -Infinity) - (b.startedMs ?? -Infinity))
-    .at(-1)
+  const upgrade = upgrades.get(seen.version)?.findLast((one) => startOf(one) <= seen.atMs)
   switch (upgrade?.state) {
     case undefined:
       return seen

@@ -10,14 +10,39 @@ import { OPERAND_KINDS, OPERAND_NAMES } from './operands.ts'
 type ConditionChange = UpgradeDetail['conditionChanges'][number]
 type GateChange = UpgradeDetail['featureGateChanges'][number]
 
+/** Of a whole history, in order: each of its upgrades reads a part. */
+const conditionsOfHistory = new WeakMap<ClusterHistory, readonly ConditionChange[]>()
+const gatesOfHistory = new WeakMap<ClusterHistory, readonly GateChange[]>()
+
 export function conditionChanges(history: ClusterHistory, range: Span): readonly ConditionChange[] {
+  let changes = conditionsOfHistory.get(history)
+  if (changes === undefined) conditionsOfHistory.set(history, (changes = allConditionChanges(history)))
+  return partOf(changes, range)
+}
+
+function allConditionChanges(history: ClusterHistory): readonly ConditionChange[] {
   const changes = [
     ...history.of('hyperconvergeds').flatMap((hco) => changesOf(hco, 'hco')),
     ...OPERAND_KINDS.flatMap((kind) => history.of(kind).flatMap((operand) => changesOf(operand, OPERAND_NAMES[kind]))),
   ]
-  return changes
-    .filter(({ atMs }) => atMs >= range.fromMs && atMs <= range.toMs)
-    .sort((a, b) => a.atMs - b.atMs || compareTexts(keyOf(a), keyOf(b)))
+  return changes.sort((a, b) => a.atMs - b.atMs || compareTexts(keyOf(a), keyOf(b)))
+}
+
+/** @param changes in the order of time */
+function partOf<T extends { readonly atMs: number }>(changes: readonly T[], { fromMs, toMs }: Span): readonly T[] {
+  const firstWhere = (isIt: (atMs: number) => boolean): number => {
+    let [from, to] = [0, changes.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if (isIt(changes[middle]!.atMs)) to = middle
+      else from = middle + 1
+    }
+    return from
+  }
+  return changes.slice(
+    firstWhere((atMs) => atMs >= fromMs),
+    firstWhere((atMs) => atMs > toMs),
+  )
 }
 
 function keyOf({ component, type, status, reason }: ConditionChange): string {
@@ -52,6 +77,12 @@ function changesOf(
 }
 
 export function featureGateChanges(history: ClusterHistory, range: Span): readonly GateChange[] {
+  let changes = gatesOfHistory.get(history)
+  if (changes === undefined) gatesOfHistory.set(history, (changes = allGateChanges(history)))
+  return partOf(changes, range)
+}
+
+function allGateChanges(history: ClusterHistory): readonly GateChange[] {
   const changes = history.of('hyperconvergeds').flatMap(({ states }) =>
     states.flatMap(({ facts, atMs }, i): GateChange[] => {
       const before = states[i - 1]?.facts.featureGates
@@ -63,7 +94,5 @@ export function featureGateChanges(history: ClusterHistory, range: Span): readon
       })
     }),
   )
-  return changes
-    .filter(({ atMs }) => atMs >= range.fromMs && atMs <= range.toMs)
-    .sort((a, b) => a.atMs - b.atMs || compareTexts(a.gate, b.gate))
+  return changes.sort((a, b) => a.atMs - b.atMs || compareTexts(a.gate, b.gate))
 }

@@ -4,7 +4,7 @@ import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { compareVersions, versionOfCsv } from '../version-order.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { resolutionOf } from './present.ts'
-import { reachedBy, type Arrival } from './arrival.ts'
+import { reachedBy, upgradesByTarget, type Arrival } from './arrival.ts'
 
 /** By operator, oldest first. */
 export function metricArrivals(
@@ -27,12 +27,13 @@ function csvVersionOf({ labels }: MetricRun): string | undefined {
 function hcoArrivals(history: ClusterHistory, upgrades: readonly UpgradeRecord[]): readonly Arrival[] {
   const arrivals: Arrival[] = []
   let version: string | undefined
+  const byTarget = upgradesByTarget(upgrades)
   for (const run of succeededRuns(history)) {
     const to = csvVersionOf(run)
     if (to === undefined || to === version) continue
     const isKnown = run.beforeMs !== undefined
     const seen = { version: to, atMs: run.firstMs, isKnown, resolutionSeconds: resolutionOf(run) }
-    const arrival = reachedBy(seen, upgrades)
+    const arrival = reachedBy(seen, byTarget)
     if (arrival === undefined) continue
     arrivals.push(arrival)
     version = to

@@ -3,7 +3,7 @@ import type { ObjectFacts } from '../../model/object-facts.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { type ClusterHistory, type ObjectHistory, hcoCsvs, versionOf as csvVersion } from './cluster-history.ts'
 import { isSeenFromCreation } from './present.ts'
-import { reachedBy, type Arrival } from './arrival.ts'
+import { reachedBy, upgradesByTarget, type Arrival } from './arrival.ts'
 import { OPERAND_KINDS, OPERAND_NAMES } from './operands.ts'
 
 /** By operator, oldest first. Operators whose objects report no version are absent. */
@@ -102,6 +102,7 @@ function gapSeconds(beforeMs: number | undefined, atMs: number): number {
 
 /** Without HyperConverged: a succeeded CSV, if the upgrade to it allows. */
 function csvArrivals(history: ClusterHistory, upgrades: readonly UpgradeRecord[]): readonly Arrival[] {
+  const byTarget = upgradesByTarget(upgrades)
   return hcoCsvs(history)
     .flatMap((csv) => {
       const i = csv.states.findIndex(({ facts }) => facts.phase === 'Succeeded')
@@ -109,7 +110,7 @@ function csvArrivals(history: ClusterHistory, upgrades: readonly UpgradeRecord[]
       const { facts, atMs } = csv.states[i]!
       const isKnown = i > 0 || isSeenFromCreation(csv)
       const seen = { version: csvVersion(csv), atMs: facts.lastTransitionMs ?? atMs, isKnown, resolutionSeconds: 1 }
-      return reachedBy(seen, upgrades) ?? []
+      return reachedBy(seen, byTarget) ?? []
     })
     .sort((a, b) => a.atMs - b.atMs)
 }

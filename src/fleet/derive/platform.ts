@@ -1,6 +1,6 @@
 /** The platform of a cluster: OpenShift by its own objects and metrics, Kubernetes by its nodes. */
 import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
-import { compareVersions } from '../version-order.ts'
+import { compareTexts, compareVersions } from '../version-order.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { presentObjects, presentRuns } from './present.ts'
 
@@ -42,12 +42,24 @@ export function platformOf(
 export function nodesOf(history: ClusterHistory): Nodes | undefined {
   const nodes = presentObjects(history, 'nodes').map(({ facts }) => facts)
   if (nodes.length === 0) return undefined
-  const versions = new Set(nodes.map(({ kubeletVersion }) => kubeletVersion).filter((version) => version !== ''))
   return {
     count: nodes.length,
     ready: nodes.filter(({ isReady }) => isReady).length,
-    kubeletVersions: [...versions].sort(compareVersions),
+    kubeletVersions: kubeletVersionsOf(nodes.map(({ kubeletVersion }) => kubeletVersion)),
   }
+}
+
+/** No cluster runs as many: of nodes that make versions up, the oldest. */
+export const KUBELET_VERSIONS_MAX = 50
+
+export function compareKubeletVersions(a: string, b: string): number {
+  return compareVersions(a, b) || compareTexts(a, b)
+}
+
+function kubeletVersionsOf(ofNodes: Iterable<string>): readonly string[] {
+  const versions = new Set(ofNodes)
+  versions.delete('')
+  return [...versions].sort(compareKubeletVersions).slice(0, KUBELET_VERSIONS_MAX)
 }
 
 export function poolsOf(history: ClusterHistory): ClusterRecord['pools'] {

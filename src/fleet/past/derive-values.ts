@@ -12,13 +12,17 @@ import type { ClusterHistory } from '../derive/cluster-history.ts'
 import { healthOf } from '../derive/health.ts'
 import { historyAt } from '../derive/history-at.ts'
 import { deschedulerOf, goldenImagesOf, hyperConvergedHistoryOf, outdatedOf } from '../derive/inventory.ts'
-import { nodesOf, poolsOf } from '../derive/platform.ts'
+import { poolsOf } from '../derive/platform.ts'
 import { settingsOf, settingWritesOf, type ClusterSettingWrites } from '../derive/settings.ts'
 import { compareTexts } from '../version-order.ts'
+import { NodesOverTime } from './nodes-over-time.ts'
 import { valuesOfRecord } from './value-keys.ts'
 
 /** Times of one group of values, the newest: beyond it the past is unknown. A cluster has some hundreds in a year. */
 export const POINTS_MAX = 4000
+
+/** Objects that are read for all times of a group together: of a cluster with hundreds of storage classes fewer times are stored. */
+const VISITS_MAX = 400_000
 
 /** Values that are derived from the same objects. */
 interface Group {
@@ -34,6 +38,7 @@ interface Group {
 interface Whole {
   readonly versions: readonly VersionInterval[]
   readonly writes: ClusterSettingWrites
+  readonly nodes: NodesOverTime
 }
 
 const whole = (facts: ObjectFacts): unknown => facts
@@ -69,9 +74,9 @@ const GROUPS: readonly Group[] = [
   {
     kinds: new Map([['nodes', nodePart]]),
     signals: [],
-    valuesAt: (then) => {
-      const nodes = nodesOf(then)
-      return nodes === undefined ? {} : { nodes }
+    valuesAt: (_then, { nodes }, atMs) => {
+      const found = nodes.at(atMs)
+      return found === undefined ? {} : { nodes: found }
     },
   },
   {
@@ -123,14 +128,20 @@ export function deriveValues(
   pointsMax = POINTS_MAX,
 ): DerivedValues {
   const versions = intervals.filter(({ operator }) => operator === 'kubevirt-hyperconverged')
-  const whole = { versions, writes: settingWritesOf(history) }
+  const whole = { versions, writes: settingWritesOf(history), nodes: new NodesOverTime(history) }
   let dropped = 0
   const values = GROUPS.flatMap((group) => {
     const times = timesOf(history, group, versions)
-    dropped += Math.max(0, times.length - pointsMax)
-    return intervalsOf(history, group, whole, times.slice(-pointsMax))
+    const max = Math.max(1, Math.min(pointsMax, Math.floor(VISITS_MAX / visitsOf(history, group))))
+    dropped += Math.max(0, times.length - max)
+    return intervalsOf(history, group, whole, times.slice(-max))
   })
   return { values: values.sort((a, b) => compareTexts(a.key, b.key) || a.fromMs - b.fromMs), dropped }
+}
+
+/** Objects that are read for each time. Those of nodes are counted up and down instead. */
+function visitsOf(history: ClusterHistory, { kinds }: Group): number {
+  return [...kinds.keys()].reduce((sum, kind) => sum + (kind === 'nodes' ? 0 : history.of(kind).length), 1)
 }
 
 interface OpenValue {

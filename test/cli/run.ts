@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { argumentsInMode } from '../support/mode.ts'
 import { MAIN } from '../support/server.ts'
 
 /** What a program printed, and how it ended. */
@@ -26,9 +27,9 @@ export function program(path: string, args: readonly string[], input = '', more:
   })
 }
 
-/** The built `daytwo`. */
-export function daytwo(...args: string[]): Promise<Ran> {
-  return program(process.execPath, [MAIN, ...args])
+/** The built `daytwo`, in the mode of tests. */
+export async function daytwo(...args: string[]): Promise<Ran> {
+  return program(process.execPath, [MAIN, ...(await argumentsInMode(args))])
 }
 
 /** The built `daytwo` with something on its standard input. */

@@ -52,12 +52,18 @@ function storesOf(folder: string): Promise<Stores> {
   return stores
 }
 
+/** Commands that work on facts beside the server. */
+const OF_FACTS: readonly (string | undefined)[] = ['token', 'session', 'audit']
+
 /** Arguments of `daytwo`, with the stores of the mode. */
 export async function argumentsInMode(args: readonly string[]): Promise<readonly string[]> {
-  const folder = args[args.indexOf('--data') + 1]
+  const [command] = args
+  const folder = args.includes('--data') ? args[args.indexOf('--data') + 1] : undefined
   const isOwn = args.some((arg) => arg.startsWith('--store.facts') || arg.startsWith('--store.metrics'))
-  if (!IS_SCALE_OUT || isOwn || args[0] !== 'serve' || !args.includes('--data') || folder === undefined) return args
-  return [...args, ...Object.entries(await storesOf(folder)).flatMap(([name, value]) => [`--${name}`, value])]
+  if (!IS_SCALE_OUT || isOwn || folder === undefined) return args
+  if (command !== 'serve' && !OF_FACTS.includes(command)) return args
+  const { 'store.facts': facts, 'store.metrics': metrics } = await storesOf(folder)
+  return [...args, '--store.facts', facts, ...(command === 'serve' ? ['--store.metrics', metrics] : [])]
 }
 
 /** Options of a server in this process, with the stores of the mode. */

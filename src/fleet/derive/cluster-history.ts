@@ -13,6 +13,7 @@ import {
   type SpanEvidence,
 } from '../../model/observation.ts'
 import { collectorClock, type CollectorClock } from './collector-clock.ts'
+import { currentRuns } from './current-runs.ts'
 import { restoresOf, type Restore } from './etcd-restore.ts'
 import { byClusterClock } from './prometheus-clock.ts'
 import { groupBy } from '../../base/group-by.ts'
@@ -56,6 +57,8 @@ export interface ClusterHistory {
   of<K extends ObjectKind>(kind: K): readonly ObjectHistory<FactsOf<K>>[]
   /** Runs of one signal, earliest first. */
   runs(signal: MetricSignal): readonly MetricRun[]
+  /** The current run of each series of a signal, in the order of their first runs. */
+  currentRuns(signal: MetricSignal): readonly MetricRun[]
   readonly spans: readonly SpanEvidence[]
   /** How far clocks contradict each other around a time (collector-clock.ts): times from objects are no more exact. */
   clockDoubtSeconds(timeMs: number): number
@@ -76,6 +79,7 @@ export function clusterHistory(observations: ClusterObservations): ClusterHistor
     observations,
     of: <K extends ObjectKind>(kind: K) => (objects.get(kind) ?? []) as readonly ObjectHistory<FactsOf<K>>[],
     runs: (signal) => runs.get(signal) ?? [],
+    currentRuns: (signal) => currentRuns(runs.get(signal) ?? []),
     spans,
     clockDoubtSeconds: clock.doubtSeconds,
     newestMs: newestOf(observations),

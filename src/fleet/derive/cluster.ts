@@ -17,7 +17,7 @@ import {
 import { operatorProblems } from './operator-problems.ts'
 import { aliasesOf, nodesOf, platformOf, poolsOf, refusedAliasesOf } from './platform.ts'
 import { runningVersions } from './intervals.ts'
-import { presentObjects, presentRuns, type PresentObject } from './present.ts'
+import { presentObjects, type PresentObject } from './present.ts'
 import { settingsOf } from './settings.ts'
 import { writtenOf } from './written.ts'
 
@@ -127,7 +127,7 @@ export function subscriptionOf(history: ClusterHistory): Subscription | undefine
 
 /** The metric has no labels for catalog and state: empty is unknown. */
 function subscriptionOfMetric(history: ClusterHistory): Subscription | undefined {
-  const newest = presentRuns(history, 'subscription').at(-1)
+  const newest = history.currentRuns('subscription').at(-1)
   if (newest === undefined) return undefined
   const { channel = '', approval = '', installed = '', package: name = '' } = newest.labels
   return {

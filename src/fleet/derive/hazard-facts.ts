@@ -5,7 +5,6 @@ import type { MetricRun, MetricSignal } from '../../model/observation.ts'
 import { compareVersions } from '../version-order.ts'
 import { type ClusterHistory, type FactsOf, HCO_PACKAGES, type ObjectHistory, hcoCsvs } from './cluster-history.ts'
 import { hyperConvergedHistoryOf, sortedByName } from './inventory.ts'
-import { presentRuns } from './present.ts'
 import { retriedMigrationsOf } from './retried-migrations.ts'
 
 /** `undefined`: nothing of it is reported. */
@@ -200,8 +199,8 @@ function deprecatedMachinesOf(history: ClusterHistory): HazardFacts['deprecatedM
 
 /** KubeVirt's rules record it beside the number of nodes: without the latter nothing is known. */
 function deprecatedApisOf(history: ClusterHistory): HazardFacts['deprecatedApis'] {
-  const apis = presentRuns(history, 'deprecated_api')
-  const rules = presentRuns(history, 'kvm_nodes')
+  const apis = history.currentRuns('deprecated_api')
+  const rules = history.currentRuns('kvm_nodes')
   if (apis.length === 0 && rules.length === 0) return undefined
   const named = apis.map(({ labels }) => `${labels['group']}/${labels['version']} ${labels['resource']}`)
   return {
@@ -228,7 +227,7 @@ function ofRuns<T>(
   signal: keyof typeof SERIES,
   valueOf: (runs: readonly MetricRun[]) => T,
 ): Observed<T> | undefined {
-  const runs = presentRuns(history, signal)
+  const runs = history.currentRuns(signal)
   if (runs.length === 0) return undefined
   const newestMs = runs.reduce((newest, { firstMs }) => Math.max(newest, firstMs), -Infinity)
   return { value: valueOf(runs), sinceMs: newestMs, source: 'metrics', ref: SERIES[signal] }

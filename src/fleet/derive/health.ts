@@ -2,7 +2,7 @@
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { Condition, HyperConvergedFacts } from '../../model/object-facts.ts'
 import type { ClusterHistory } from './cluster-history.ts'
-import { presentObjects, presentRuns } from './present.ts'
+import { presentObjects } from './present.ts'
 
 type Health = Pick<ClusterRecord, 'conditions' | 'systemHealth' | 'isTainted' | 'upgradeable'>
 
@@ -27,7 +27,7 @@ export function healthOf(
 }
 
 function healthOfMetric(history: ClusterHistory): string | undefined {
-  const values = presentRuns(history, 'hco_health').map(({ value }) => value)
+  const values = history.currentRuns('hco_health').map(({ value }) => value)
   return values.length === 0 ? undefined : HEALTH_WORDS[Math.max(...values)]
 }
 
@@ -36,7 +36,7 @@ function taintOf(history: ClusterHistory, facts: HyperConvergedFacts | undefined
   if (facts !== undefined && facts.conditions.length > 0) {
     return facts.conditions.some(({ type, status }) => type === 'TaintedConfiguration' && status === 'True')
   }
-  const counts = presentRuns(history, 'unsafe_modifications').map(({ value }) => value)
+  const counts = history.currentRuns('unsafe_modifications').map(({ value }) => value)
   return counts.length === 0 ? undefined : counts.some((count) => count > 0)
 }
 

@@ -1,8 +1,7 @@
 /** The history of a cluster as it was known at a past moment: states and runs that started later are left out. */
-import { without } from '../../base/without.ts'
+import { currentRuns, runAt } from './current-runs.ts'
 import { type ClusterHistory, type FactsOf, type ObjectHistory } from './cluster-history.ts'
 import type { ObjectFacts, ObjectKind } from '../../model/object-facts.ts'
-import type { MetricRun } from '../../model/observation.ts'
 
 export function historyAt(history: ClusterHistory, atMs: number): ClusterHistory {
   const { observations } = history
@@ -26,6 +25,7 @@ export function historyAt(history: ClusterHistory, atMs: number): ClusterHistory
       return found as readonly ObjectHistory<FactsOf<K>>[]
     },
     runs: (signal) => history.runs(signal).flatMap((run) => runAt(run, atMs)),
+    currentRuns: (signal) => currentRuns(history.runs(signal), atMs),
     spans: [],
     newestMs: history.newestMs === undefined ? undefined : Math.min(history.newestMs, atMs),
     newestObjectMs: history.newestObjectMs === undefined ? undefined : Math.min(history.newestObjectMs, atMs),
@@ -38,11 +38,4 @@ function objectAt<F extends ObjectFacts>(object: ObjectHistory<F>, atMs: number)
   if (count === 0) return []
   const isGone = gone !== undefined && gone.atMs <= atMs
   return [{ ...object, states: states.slice(0, count), gone: isGone ? gone : undefined }]
-}
-
-/** A run that ended later was current. */
-function runAt(run: MetricRun, atMs: number): readonly MetricRun[] {
-  if (run.firstMs > atMs) return []
-  if (run.afterMs === undefined || run.afterMs <= atMs) return [run]
-  return [{ ...without(run, 'afterMs'), lastMs: Math.min(run.lastMs, atMs) }]
 }

@@ -3,7 +3,7 @@ import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { HyperConvergedFacts } from '../../model/object-facts.ts'
 import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
 import { groupBy } from '../../base/group-by.ts'
-import { presentObjects, presentRuns } from './present.ts'
+import { presentObjects } from './present.ts'
 import { hcoReleaseOf, isDeschedulerMisconfigured } from './hco-release.ts'
 import { coverageOf } from './coverage.ts'
 
@@ -38,7 +38,7 @@ export function outdatedOf(history: ClusterHistory): ClusterRecord['workloads'] 
 function countOfOutdated(history: ClusterHistory): ClusterRecord['workloads'] {
   const { objectsLastMs = -Infinity } = coverageOf(history)
   const reported = presentObjects(history, 'kubevirts').findLast(({ facts }) => facts.outdatedWorkloads !== undefined)
-  const measured = presentRuns(history, 'outdated_vmis').at(-1)
+  const measured = history.currentRuns('outdated_vmis').at(-1)
   if (reported !== undefined && !(measured !== undefined && measured.firstMs > objectsLastMs)) {
     return { outdated: reported.facts.outdatedWorkloads!, atMs: reported.atMs }
   }

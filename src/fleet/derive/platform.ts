@@ -2,7 +2,7 @@
 import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
 import { compareTexts, compareVersions } from '../version-order.ts'
 import type { ClusterHistory } from './cluster-history.ts'
-import { presentObjects, presentRuns } from './present.ts'
+import { presentObjects } from './present.ts'
 
 type Platform = NonNullable<ClusterRecord['platform']>
 type Nodes = NonNullable<ClusterRecord['nodes']>
@@ -20,7 +20,7 @@ export function platformOf(
   const isOpenShift = objects.some(
     ({ facts, namespace }) => OPENSHIFT_KINDS.includes(facts.kind) || namespace.startsWith('openshift-'),
   )
-  const runs = presentRuns(history, 'platform')
+  const runs = history.currentRuns('platform')
   if (isOpenShift || metrics.some(({ signal }) => signal === 'platform')) {
     const version = intervals.find(
       ({ operator, untilMs }) => operator === 'openshift' && untilMs === undefined,

@@ -1,9 +1,8 @@
-/** The current state of a cluster, as far as known: the newest state of each object, the current runs. */
+/** The current state of a cluster, as far as known: the newest state of each object. */
 import type { ObjectKind } from '../../model/object-facts.ts'
-import type { MetricRun, MetricSignal } from '../../model/observation.ts'
+import type { MetricRun } from '../../model/observation.ts'
 import { type ClusterHistory, type FactsOf, type ObjectHistory } from './cluster-history.ts'
 import { compareTexts } from '../version-order.ts'
-import { labelsText } from '../run-series.ts'
 
 export interface PresentObject<K extends ObjectKind> {
   readonly name: string
@@ -26,12 +25,6 @@ export function presentObjects<K extends ObjectKind>(history: ClusterHistory, ki
   return objectsNow(history, kind).toSorted(
     (a, b) => compareTexts(a.namespace, b.namespace) || compareTexts(a.name, b.name) || a.atMs - b.atMs,
   )
-}
-
-export function presentRuns(history: ClusterHistory, signal: MetricSignal): readonly MetricRun[] {
-  const newest = new Map<string, MetricRun>()
-  for (const run of history.runs(signal)) newest.set(labelsText(run.labels), run)
-  return [...newest.values()].filter((run) => run.afterMs === undefined)
 }
 
 /** The resolution of the start of a run: the gap between the two scrapes around it, in seconds; 0: unknown. */

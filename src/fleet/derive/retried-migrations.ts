@@ -2,7 +2,6 @@
 import { groupBy } from '../../base/group-by.ts'
 import type { HazardFacts } from '../../model/hazard-facts.ts'
 import type { ClusterHistory } from './cluster-history.ts'
-import { presentRuns } from './present.ts'
 
 /** As many failures in a day are no accident. */
 const TRIES_MIN = 3
@@ -43,7 +42,7 @@ export function retriedMigrationsOf(history: ClusterHistory): HazardFacts['retri
 /** Without objects, gauges can only show that no migration waits or runs: then none is retried. */
 function noneByMetrics(history: ClusterHistory): HazardFacts['retriedMigrations'] {
   const gauges = (['migrations_pending', 'migrations_scheduling', 'migrations_running'] as const).flatMap((signal) =>
-    presentRuns(history, signal),
+    history.currentRuns(signal),
   )
   if (gauges.length === 0 || gauges.some(({ value }) => value > 0)) return undefined
   return {

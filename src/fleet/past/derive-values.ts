@@ -10,6 +10,7 @@ import type { MetricSignal } from '../../model/observation.ts'
 import { intentOf, placesOf, subscriptionOf } from '../derive/cluster.ts'
 import type { ClusterHistory } from '../derive/cluster-history.ts'
 import { healthOf } from '../derive/health.ts'
+import { seriesOf } from '../derive/current-runs.ts'
 import { historyAt } from '../derive/history-at.ts'
 import { deschedulerOf, goldenImagesOf, hyperConvergedHistoryOf, outdatedOf } from '../derive/inventory.ts'
 import { poolsOf } from '../derive/platform.ts'
@@ -21,7 +22,7 @@ import { valuesOfRecord } from './value-keys.ts'
 /** Times of one group of values, the newest: beyond it the past is unknown. A cluster has some hundreds in a year. */
 export const POINTS_MAX = 4000
 
-/** Objects that are read for all times of a group together: of a cluster with hundreds of storage classes fewer times are stored. */
+/** Objects and series that are read for all times of a group together: of a cluster with hundreds of storage classes fewer times are stored. */
 const VISITS_MAX = 400_000
 
 /** Values that are derived from the same objects. */
@@ -139,9 +140,11 @@ export function deriveValues(
   return { values: values.sort((a, b) => compareTexts(a.key, b.key) || a.fromMs - b.fromMs), dropped }
 }
 
-/** Objects that are read for each time. Those of nodes are counted up and down instead. */
-function visitsOf(history: ClusterHistory, { kinds }: Group): number {
-  return [...kinds.keys()].reduce((sum, kind) => sum + (kind === 'nodes' ? 0 : history.of(kind).length), 1)
+/** Objects and series that are read for each time. Nodes are counted up and down instead. */
+function visitsOf(history: ClusterHistory, { kinds, signals }: Group): number {
+  const objects = [...kinds.keys()].map((kind) => (kind === 'nodes' ? 0 : history.of(kind).length))
+  const series = signals.map((signal) => seriesOf(history.runs(signal)).length)
+  return [...objects, ...series].reduce((sum, count) => sum + count, 1)
 }
 
 interface OpenValue {

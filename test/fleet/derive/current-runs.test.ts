@@ -37,3 +37,10 @@ test('at each moment they are those of a walk over all runs', () => {
     { numRuns: 50 },
   )
 })
+
+test('a run is current until the scrape that ended it', () => {
+  const history = clusterHistory(observed([], [run('hco_health', {}, 1, [0, 30], { after: 45 })]))
+  const valuesAt = (seconds: number) => historyAt(history, at(seconds)).currentRuns('hco_health')
+  expect([0, 30, 44, 45].map((seconds) => valuesAt(seconds).length)).toEqual([1, 1, 1, 0])
+  expect(valuesAt(10)).toEqual([run('hco_health', {}, 1, [0, 10])])
+})

@@ -54,7 +54,12 @@ test.each<readonly [string, (response: ServerResponse) => void, string]>([
 })
 
 test.each([
-  [500, '{"error": "internal error"}', 'internal error', 'Try again. If it fails again, the log of the server has the cause.'],
+  [
+    500,
+    '{"error": "internal error"}',
+    'internal error',
+    'Try again. If it fails again, the log of the server has the cause.',
+  ],
   [503, '{"error": "overloaded"}', 'overloaded', 'The server is busy or starting: wait a moment, then try again.'],
   [429, '{"error": "x"}', 'x', 'The server is busy or starting: wait a moment, then try again.'],
   [503, '{"error": "the disk is full", "hint": "Free space."}', 'the disk is full', 'Free space.'],

@@ -44,11 +44,12 @@ export async function runThreads({
   const threads = failingThreads()
   let logged = ''
   const start = (): Promise<App> => startApp(life, (line) => (logged += line))
+  let app: App | undefined
+  let isOver = false
   try {
     await life.begin()
-    let app = await start()
-    const target = (): Target => life.target({ url: app.url })
-    let isOver = false
+    app = await start()
+    const target = (): Target => life.target({ url: app?.url ?? '' })
     const running = life.load.run(target(), () => isOver)
     const delaysMs: number[] = []
     for (const [i, { failure }] of plan.entries()) {
@@ -91,6 +92,9 @@ export async function runThreads({
     report.figures.set('rules evaluated again, at most ms', sorted.at(-1) ?? 0)
   } catch (thrown) {
     report.fault(`${String(thrown)}; the log ends with ${logged.slice(-LOG_CHARS_SHOWN)}`)
+    // Otherwise they go on, and so does this process.
+    isOver = true
+    await app?.stop().catch(() => undefined)
   } finally {
     threads.stop()
     life.remove()

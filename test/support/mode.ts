@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs'
 import type { Config } from '../../src/config/config.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { findPeer } from './peers.ts'
@@ -16,15 +15,13 @@ type Stores = Readonly<Record<'store.facts' | 'store.metrics', string>>
 let postgres: Promise<PostgresServer> | undefined
 const storesByFolder = new Map<string, Promise<Stores>>()
 
-/** However this process ends, the database and the metrics stores end with it. */
-function endWithProcess(pid: number, folder: string): void {
-  process.once('exit', () => {
-    try {
-      process.kill(pid, 'SIGKILL')
-    } catch {
-      // It has ended.
-    }
-    rmSync(folder, { recursive: true, force: true })
+const stops: (() => Promise<void>)[] = []
+
+// At the end of the file of tests; what runs outside of tests has no mode.
+if (IS_SCALE_OUT) {
+  const { afterAll } = await import('vitest')
+  afterAll(async () => {
+    for (const stop of stops.splice(0).reverse()) await stop()
   })
 }
 
@@ -32,7 +29,7 @@ async function startPostgresOnce(): Promise<PostgresServer> {
   const folder = findPostgres()
   if (folder === undefined) throw new Error('the scale-out mode needs PostgreSQL (Debian package postgresql)')
   const server = await startPostgres(folder)
-  endWithProcess(server.pid, server.folder)
+  stops.push(() => server.stop())
   return server
 }
 
@@ -41,7 +38,7 @@ async function startStores(): Promise<Stores> {
   if (path === undefined) throw new Error('the scale-out mode needs VictoriaMetrics (Debian package victoria-metrics)')
   postgres ??= startPostgresOnce()
   const [facts, metrics] = await Promise.all([(await postgres).createDatabase(), startVictoriaMetrics(path)])
-  endWithProcess(metrics.pid, metrics.folder)
+  stops.push(() => metrics.stop())
   return { 'store.facts': facts, 'store.metrics': metrics.url }
 }
 

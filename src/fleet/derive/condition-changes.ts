@@ -1,4 +1,5 @@
 /** Changes of conditions and feature gates during an upgrade: events of its trace and its page. */
+import { firstIndexWhere } from '../../base/first-index.ts'
 import { ownValue } from '../../base/own-value.ts'
 import type { Condition, ObjectFacts } from '../../model/object-facts.ts'
 import type { UpgradeDetail } from '../../model/upgrade.ts'
@@ -30,18 +31,9 @@ function allConditionChanges(history: ClusterHistory): readonly ConditionChange[
 
 /** @param changes in the order of time */
 function partOf<T extends { readonly atMs: number }>(changes: readonly T[], { fromMs, toMs }: Span): readonly T[] {
-  const firstWhere = (isIt: (atMs: number) => boolean): number => {
-    let [from, to] = [0, changes.length]
-    while (from < to) {
-      const middle = (from + to) >> 1
-      if (isIt(changes[middle]!.atMs)) to = middle
-      else from = middle + 1
-    }
-    return from
-  }
   return changes.slice(
-    firstWhere((atMs) => atMs >= fromMs),
-    firstWhere((atMs) => atMs > toMs),
+    firstIndexWhere(changes, ({ atMs }) => atMs >= fromMs),
+    firstIndexWhere(changes, ({ atMs }) => atMs > toMs),
   )
 }
 

@@ -1,4 +1,5 @@
 /** The current run of each series of a signal, now or at a past moment: a search in each series, not a walk over all runs. */
+import { firstIndexWhere } from '../../base/first-index.ts'
 import { groupBy } from '../../base/group-by.ts'
 import type { MetricRun } from '../../model/observation.ts'
 import { labelsText } from '../run-series.ts'
@@ -12,7 +13,7 @@ const seriesOfRuns = new WeakMap<readonly MetricRun[], readonly (readonly Metric
  */
 export function currentRuns(runs: readonly MetricRun[], atMs = Infinity): readonly MetricRun[] {
   return seriesOf(runs).flatMap((ofSeries) => {
-    const run = ofSeries[countUntil(ofSeries, atMs) - 1]
+    const run = ofSeries[firstIndexWhere(ofSeries, ({ firstMs }) => firstMs > atMs) - 1]
     return run === undefined ? [] : runAt(run, atMs).filter(({ afterMs }) => afterMs === undefined)
   })
 }
@@ -32,15 +33,4 @@ export function runAt(run: MetricRun, atMs: number): readonly MetricRun[] {
   const { afterMs, ...open } = run
   if (run.firstMs > atMs) return []
   return afterMs === undefined || afterMs <= atMs ? [run] : [{ ...open, lastMs: Math.min(run.lastMs, atMs) }]
-}
-
-/** How many began until then. */
-function countUntil(ofSeries: readonly MetricRun[], atMs: number): number {
-  let [from, to] = [0, ofSeries.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (ofSeries[middle]!.firstMs <= atMs) from = middle + 1
-    else to = middle
-  }
-  return from
 }

@@ -1,4 +1,5 @@
 /** The writes of each setting of an object, from one pass over its states: what wrote a value is asked for thousands of past moments. */
+import { firstIndexWhere } from '../../base/first-index.ts'
 import type { Written } from '../../model/cluster-record.ts'
 import type { HyperConvergedFacts } from '../../model/object-facts.ts'
 import type { ObjectHistory } from './cluster-history.ts'
@@ -48,13 +49,7 @@ export class SettingWrites {
   /** The write since which the last of the first states has its value; undefined: not known. */
   last(name: string, states: number): Written | undefined {
     const writes = this.#byName.get(name) ?? []
-    let [from, to] = [0, writes.length]
-    while (from < to) {
-      const middle = (from + to) >> 1
-      if (writes[middle]!.at < states) from = middle + 1
-      else to = middle
-    }
-    const written = writes[from - 1]?.written
+    const written = writes[firstIndexWhere(writes, ({ at }) => at >= states) - 1]?.written
     return written?.sinceMs === undefined ? undefined : written
   }
 

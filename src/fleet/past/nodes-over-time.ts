@@ -1,4 +1,5 @@
 /** The nodes of a cluster at rising moments, from one pass over the states of all: as `nodesOf` of the history at each moment. */
+import { firstIndexWhere } from '../../base/first-index.ts'
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { NodeFacts } from '../../model/object-facts.ts'
 import type { ClusterHistory, ObjectHistory } from '../derive/cluster-history.ts'
@@ -62,12 +63,6 @@ export class NodesOverTime {
   }
 
   #placeOf(version: string): number {
-    let [from, to] = [0, this.#versions.length]
-    while (from < to) {
-      const middle = (from + to) >> 1
-      if (compareKubeletVersions(this.#versions[middle]!, version) < 0) from = middle + 1
-      else to = middle
-    }
-    return from
+    return firstIndexWhere(this.#versions, (other) => compareKubeletVersions(other, version) >= 0)
   }
 }

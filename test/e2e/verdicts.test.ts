@@ -17,6 +17,7 @@ import { FakeClock } from '../support/fake-clock.ts'
 import { startHook, type HookServer } from '../support/hook-server.ts'
 import { NO_CONTENT } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
+import { until } from '../support/until.ts'
 
 // The server as it ships, its own rules, a real receiver: clusters upgrade, a verdict changes, and whoever is to be told is told.
 
@@ -137,6 +138,16 @@ function told(): readonly (readonly (string | undefined)[])[] {
   return [...new Set(texts)].map((text) => JSON.parse(text) as (string | undefined)[])
 }
 
+/** Deriving and delivering take real time, which the clock does not wait for: minutes go by until they are done. */
+async function expectTold(...expected: readonly ReturnType<typeof told>[number][]): Promise<void> {
+  await until('the verdicts that the receiver is told', async () => {
+    if (told().length >= expected.length) return true
+    await minutes(1)
+    return undefined
+  })
+  expect(told()).toEqual(expected)
+}
+
 const PAGE = `https://daytwo.example/fleet/rollouts/${VERSION}?operator=kubevirt-hyperconverged`
 
 test(
@@ -146,16 +157,13 @@ test(
     await send([...others, failing[0]!])
     await minutes(4)
     expect(await rollout()).toMatchObject({ decision: 'insufficient', canary: { count: 1, of: 1 } })
-    expect(told()).toEqual([[VERSION, 'none', 'insufficient', PAGE]])
+    await expectTold([VERSION, 'none', 'insufficient', PAGE])
 
     await minutes(10)
     await send(failing.slice(1))
     await minutes(6)
     expect(await rollout()).toMatchObject({ decision: 'hold', reason: 'Worse: failures.' })
-    expect(told()).toEqual([
-      [VERSION, 'none', 'insufficient', PAGE],
-      [VERSION, 'insufficient', 'hold', PAGE],
-    ])
+    await expectTold([VERSION, 'none', 'insufficient', PAGE], [VERSION, 'insufficient', 'hold', PAGE])
     expect(hook.got.at(-1)).toMatchObject({ method: 'POST', path: '/hooks/rollout' })
   },
 )
@@ -171,7 +179,11 @@ test(
     expect((await reload()).status).toBe(200)
     expect(await rollout()).toMatchObject({ decision: 'insufficient', reason: null })
     await minutes(6)
-    expect(told().at(-1)).toEqual([VERSION, 'hold', 'insufficient', PAGE])
+    await expectTold(
+      [VERSION, 'none', 'insufficient', PAGE],
+      [VERSION, 'insufficient', 'hold', PAGE],
+      [VERSION, 'hold', 'insufficient', PAGE],
+    )
 
     writeFileSync(policy, `${ONLY_FAILURES}hold: { failure_difference_min: 7 }\n`)
     const refused = await reload()

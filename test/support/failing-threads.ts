@@ -24,7 +24,8 @@ export function failingThreads(): FailingThreads {
   const workers = new Map<number, Worker>()
   const onWorker = (worker: Worker): void => {
     const { threadId } = worker
-    workers.set(threadId, worker)
+    // Not before: one that is still being started loses what the inspector asks of it.
+    worker.once('online', () => workers.set(threadId, worker))
     worker.once('exit', () => workers.delete(threadId))
   }
   process.on('worker', onWorker)
@@ -42,7 +43,7 @@ export function failingThreads(): FailingThreads {
       session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {
         const [, threadId, name] = /^\[worker (\d+)\] (.*)$/.exec(workerInfo.title) ?? []
         attached.push(sessionId)
-        if (name === file) found.set(Number(threadId), sessionId)
+        if (name === file && workers.has(Number(threadId))) found.set(Number(threadId), sessionId)
       })
       await new Promise<void>((resolve) => {
         session.post('NodeWorker.enable', { waitForDebuggerOnStart: false }, () => {
@@ -53,7 +54,10 @@ export function failingThreads(): FailingThreads {
       const sessionId = found.get(threadId)
       if (sessionId === undefined) throw new Error(`no thread ${file} runs`)
       await work(threadId, (expression) => {
-        const answered = new Promise<void>((resolve) => {
+        const answered = new Promise<void>((resolve, reject) => {
+          session.on('NodeWorker.detachedFromWorker', ({ params }) => {
+            if (params.sessionId === sessionId) reject(new Error(`the thread ${file} ended`))
+          })
           session.on('NodeWorker.receivedMessageFromWorker', ({ params }) => {
             if (params.sessionId === sessionId) resolve()
           })

@@ -1,3 +1,5 @@
+import { groupBy } from '../../base/group-by.ts'
+import { PrefixMaxima } from '../../base/prefix-maxima.ts'
 import { CLOCK_ERROR_MS_MAX } from '../../model/observation.ts'
 import { changeNumber, EVENTS, NODES } from './object-codec.ts'
 
@@ -114,17 +116,31 @@ export function statesOf<S extends StateSpan>(kind: number, states: readonly S[]
  * wrong clock explains, and it stays when the state is observed further, and when another one follows.
  */
 function startsAgain<S extends StateSpan>(states: readonly S[], starts: readonly StateStart<S>[]): StateStart<S>[] {
+  const lastStarts = new Map(starts.map((start) => [start.state, start]))
+  const laterMsOf = newestOfLater(states)
   const again = states.flatMap((state) => {
-    const { last, isDeleted, seenMs } = state
-    const later = states.filter((other) => other.last.version > last.version && other.first.ms <= seenMs)
-    const laterMs = later.reduce((newest, other) => Math.max(newest, other.last.ms, other.seenMs), -Infinity)
-    const { version, ms } = starts.findLast((start) => start.state === state)!
+    const { isDeleted, seenMs } = state
+    const { version, ms } = lastStarts.get(state)!
+    const laterMs = laterMsOf.get(state)!
     const againMs = laterMs + CLOCK_ERROR_MS_MAX
     // A state that began after the later ones is in order by its time.
-    if (later.length === 0 || isDeleted || ms > laterMs || seenMs < againMs) return []
+    if (isDeleted || ms > laterMs || seenMs < againMs) return []
     return [{ version, ms: againMs, change: LISTED, manager: '', state }]
   })
   return again.sort((a, b) => a.ms - b.ms)
+}
+
+/** When the states with a higher version that began by the last sighting of a state were seen last; -Infinity: there are none. */
+function newestOfLater<S extends StateSpan>(states: readonly S[]): ReadonlyMap<S, number> {
+  const newest = new PrefixMaxima(states.map(({ first }) => first.ms))
+  const found = new Map<S, number>()
+  const byVersion = groupBy(states, ({ last }) => last.version)
+  for (const version of [...byVersion.keys()].sort((a, b) => b - a)) {
+    const same = byVersion.get(version)!
+    for (const state of same) found.set(state, newest.upTo(state.seenMs))
+    for (const { first, last, seenMs } of same) newest.add(first.ms, Math.max(last.ms, seenMs))
+  }
+  return found
 }
 
 function byVersion(a: StateStart<StateSpan>, b: StateStart<StateSpan>): number {

@@ -97,6 +97,10 @@ export function createOwnMetrics(version: string) {
     storeLogBytes: gauge('daytwo_store_log_bytes', 'Bytes in the log that are not flushed yet.'),
     storeDiskFreeBytes: gauge('daytwo_store_disk_free_bytes', 'Free bytes on the disk of the store.'),
     storeDiskSizeBytes: gauge('daytwo_store_disk_size_bytes', 'Size of the disk of the store.'),
+    storeObjectStatesEvicted: counter(
+      'daytwo_store_object_states_evicted_total',
+      'Object states removed because their cluster had more than store.cluster-object-states-max.',
+    ),
     storeCommits: counter('daytwo_store_commits_total', 'Group commits of the log.', ['outcome']),
     storeFlushes: counter('daytwo_store_flushes_total', 'Flushes of the head into chunks.', ['outcome']),
     storeLastFlushSeconds: gauge('daytwo_store_last_flush_timestamp_seconds', 'When the head was last flushed.'),

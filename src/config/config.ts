@@ -339,6 +339,10 @@ export const SECTIONS = {
       'Memory for samples that are not flushed yet; above this size, writes are rejected with 503.',
     ),
     'store.series-max': count.option('5000000', 'Series with samples; beyond it new ones are refused as series_limit.'),
+    'store.cluster-object-states-max': count.option(
+      String(STORE_DEFAULTS.clusterObjectStatesMax),
+      'States of the objects of one cluster. Beyond it the oldest states that ended are removed, and objects that were not seen for a day; when that is not enough, new objects are refused as cluster_object_limit.',
+    ),
     'store.trace-spans-max': count.option(
       String(STORE_DEFAULTS.spansPerTraceMax),
       'Spans of one trace; more are refused as trace_span_limit, and the trace is marked as cut.',

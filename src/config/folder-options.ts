@@ -21,6 +21,7 @@ export function storeOptionsOf(config: Config): StoreOptions {
     bytesPerTraceMax: config['store.trace-bytes-max'],
     retentionLogsMs: config['retention.logs'],
     retentionObjectsMs: config['retention.objects'],
+    clusterObjectStatesMax: config['store.cluster-object-states-max'],
     outOfOrderMs: config['ingest.out-of-order'],
     flushEveryMs: config['store.flush-every'],
     compactToMs: config['store.compact-to'],

@@ -26,6 +26,8 @@ export interface ObjectListing {
 
 /** Writes observations, on the ingest worker; durable with the appender's next commit. */
 export interface ObservationSink {
+  /** False: the cluster has so many objects that it takes no new ones, and this is one. */
+  admits(object: Pick<ObjectObservation, 'cluster' | 'uid' | 'facts'>): boolean
   /** Stores the first and the last observation of each distinct state; repeats of a version with their earliest time. */
   putObjects(observations: readonly ObjectObservation[]): void
   putListings(listings: readonly ObjectListing[]): void

@@ -14,6 +14,7 @@ export const REFUSAL_REASONS = [
   'no_cluster',
   'unknown_kind',
   'bad_object',
+  'cluster_object_limit',
   'log_record_too_large',
   'duplicate_sample',
   'out_of_order',

@@ -148,6 +148,7 @@ async function measure(threads: AppThreads, alerts: readonly Alert[], metrics: O
   metrics.storeHeadSamples.set(stats.headSamples)
   metrics.storeHeadBytes.set(stats.headBytes)
   metrics.storeLogBytes.set(stats.logBytes)
+  setTotals(metrics.storeObjectStatesEvicted, undefined, { all: stats.objectStatesEvicted })
   setTotals(metrics.storeCommits, 'outcome', { ok: stats.commitsDone, failed: stats.commitsFailed })
   setTotals(metrics.storeFlushes, 'outcome', { ok: stats.flushesDone, failed: stats.flushesFailed })
   setTotals(metrics.clusterNamesRefused, 'reason', await threads.ingest.refusals.names())

@@ -19,6 +19,8 @@ export interface StoreOptions {
   readonly retentionLogsMs: number
   /** States of objects that ended before this, and runs of metrics, are removed. */
   readonly retentionObjectsMs: number
+  /** States of objects of one cluster; beyond it the oldest are removed, and new objects refused when that is not enough. */
+  readonly clusterObjectStatesMax: number
   /**
    * The maximum age of a late sample relative to the newest sample of its series. 0: late samples are rejected. The
    * head holds at least this window, so that repeats and contradictions are always recognised.
@@ -68,6 +70,7 @@ export const STORE_DEFAULTS: Omit<StoreOptions, 'dir'> = {
   bytesPerTraceMax: 16 * 1024 * 1024,
   retentionLogsMs: 30 * 24 * HOUR_MS,
   retentionObjectsMs: 400 * 24 * HOUR_MS,
+  clusterObjectStatesMax: 50_000,
   outOfOrderMs: HOUR_MS,
   flushEveryMs: 2 * HOUR_MS,
   flushLogBytes: 16 * 1024 * 1024,

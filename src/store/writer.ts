@@ -56,6 +56,8 @@ export interface StoreStats {
   readonly logBytes: number
   readonly commitsDone: number
   readonly commitsFailed: number
+  /** States of objects that were removed because their cluster had more than `clusterObjectStatesMax`. */
+  readonly objectStatesEvicted: number
   /** Of the newest commit, when it failed. */
   readonly commitFailure: CommitFailure | undefined
   readonly flushesDone: number
@@ -160,7 +162,7 @@ export class StoreWriter {
     this.#metadata = new Metadata(db)
     this.#changes = lock.isReadOnly ? undefined : openChangeLog(db, options.isShipping)
     this.spans = new Spans(db, options, this.#changes)
-    this.observations = new Observations(db, this.#changes)
+    this.observations = new Observations(db, options.clusterObjectStatesMax, this.#changes)
     this.logs = new LogRecords(db, this.#changes)
     this.#erasures = new Erasures(db)
     this.#damage = new DamageList(db, (damage) => {
@@ -393,6 +395,7 @@ export class StoreWriter {
       logBytes: this.#log.byteLength,
       commitsDone: this.#commits.commitsDone,
       commitsFailed: this.#commits.commitsFailed,
+      objectStatesEvicted: this.observations.statesEvicted,
       commitFailure: this.#commits.failure,
       flushesDone: this.#maintenance.flushesDone,
       flushesFailed: this.#maintenance.flushesFailed,

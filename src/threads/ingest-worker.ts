@@ -161,7 +161,12 @@ function refusalsOf(writer: StoreWriter, intake: Intake, { store }: IngestWorker
     report: (nowMs, top) => {
       const report = intake.report(nowMs, top)
       const series = { option: 'store.series-max', max: store.seriesMax, used: writer.stats().seriesCount }
-      return { ...report, limits: [series, ...report.limits] }
+      const { cluster, states = 0 } = writer.observations.fullestCluster() ?? {}
+      const objects = { option: 'store.cluster-object-states-max', max: store.clusterObjectStatesMax, used: states }
+      return {
+        ...report,
+        limits: [series, ...report.limits, cluster === undefined ? objects : { ...objects, cluster }],
+      }
     },
     names: () => intake.registry.refused,
     record: (refusal, cluster, nowMs) => {

@@ -8,12 +8,12 @@ import type { PostgresOptions } from '../store/postgres/options.ts'
 import { createPool } from '../store/postgres/pool.ts'
 import { openChangeSource } from '../store/shipping/change-source.ts'
 import { eraseObservations } from '../store/shipping/erase.ts'
-import { PostgresRetention, type RetentionTimes } from '../store/shipping/retention.ts'
+import { PostgresRetention, type RetentionLimits } from '../store/shipping/retention.ts'
 import { Shipper, type ShippingStep } from '../store/shipping/shipper.ts'
 import { carry, serve } from './rpc.ts'
 import type { ThreadHello } from './start-thread.ts'
 
-export interface ShippingData extends RetentionTimes {
+export interface ShippingData extends RetentionLimits {
   readonly dir: string
   readonly postgres: PostgresOptions
 }

@@ -209,6 +209,7 @@ export async function makeServer(
     intake,
     otlp: { ...OTLP_DEFAULTS, ...overrides.otlp },
     observations: {
+      admits: () => true,
       putObjects: (objects) => logs.objects.push(...objects),
       putListings: (listings) => logs.listings.push(...listings),
     },

@@ -168,6 +168,7 @@ describe('fields of objects', () => {
       intake,
       otlp: OTLP_DEFAULTS,
       observations: {
+        admits: () => true,
         putObjects: (all) => {
           objects.push(...all)
         },

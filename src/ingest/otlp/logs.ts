@@ -37,7 +37,7 @@ interface OtlpLogsParts {
   /** The checks that all formats share. */
   readonly intake: Intake
   readonly otlp: Pick<OtlpOptions, 'attributesMax'>
-  readonly observations: Pick<ObservationSink, 'putObjects' | 'putListings'>
+  readonly observations: Pick<ObservationSink, 'admits' | 'putObjects' | 'putListings'>
   readonly logs: LogSink
   readonly limits: {
     /** Retention of states of objects; older observations are refused. */
@@ -176,6 +176,11 @@ class RequestWriter {
         this.#refuse(refused.reason, cluster, () => refused.example)
         return
       }
+    }
+    if (!this.#parts.observations.admits(observation)) {
+      const room = 'got one more object than store.cluster-object-states-max has room for'
+      refuse('cluster_object_limit', `cluster ${JSON.stringify(cluster)}: ${room}`)
+      return
     }
     this.#objects.push(observation)
     this.#take(cluster)

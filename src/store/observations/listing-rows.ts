@@ -50,8 +50,8 @@ export class ListingRows extends Statements {
     this.#changes = changes
   }
 
-  /** True when the absences of the cluster may have changed. */
-  add(scope: ListingScope, minute: number, uids: readonly Uint8Array[]): boolean {
+  /** `isOther`: the absences of the cluster may have changed. `unseen`: objects that are known by this listing alone. */
+  add(scope: ListingScope, minute: number, uids: readonly Uint8Array[]): { isOther: boolean; unseen: number } {
     const { cluster, kind, namespace } = scope
     this.#changes?.note({ kind: 'listing', cluster, objectKind: kind, namespace })
     const minutes = this.#minutesOf(scope)
@@ -60,12 +60,13 @@ export class ListingRows extends Statements {
     const isKnown = minutes[at] === minute
     const isLate = at < (isKnown ? minutes.length - 1 : minutes.length)
     let isOther = isLate
+    let unseen = 0
     const before = minutes[at - 1] ?? 0
     for (const uid of uids) {
       // As a rule the listing before had it too.
       if (!isLate && this.#again.run(minute, cluster, kind, uid, Math.max(1, before)).changes > 0) continue
       if (this.#listed.run(minute, cluster, kind, uid, minute).changes > 0) isOther = true
-      else this.#unseen.run(cluster, uid, kind, namespace, minute)
+      else unseen += this.#unseen.run(cluster, uid, kind, namespace, minute).changes
     }
     if (!isKnown) {
       minutes.splice(at, 0, minute)
@@ -73,7 +74,7 @@ export class ListingRows extends Statements {
     }
     // With two listings in between, one more changes nothing.
     const beforeThat = minutes[at - 2] ?? 0
-    return isOther || (!isKnown && this.#isAnyMissing(scope, minute, beforeThat))
+    return { isOther: isOther || (!isKnown && this.#isAnyMissing(scope, minute, beforeThat)), unseen }
   }
 
   /** Whether an object that was seen now, and before at `lastMs`, was missing in the newest listing of its scope. */

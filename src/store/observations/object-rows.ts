@@ -49,6 +49,9 @@ export function spanOf(row: SpanColumns): StateSpan {
   }
 }
 
+/** States of one object that are compared with each sighting: most have fewer than twenty in a year. */
+const FEW_STATES = 200
+
 /** Limit for cached object numbers. */
 const KNOWN_MAX = 100_000
 
@@ -86,6 +89,9 @@ export class ObjectRows extends Statements {
     `SELECT 1 AS one FROM object_state WHERE object = ? AND (last_version > ? OR seen_ms > ?)
          AND (is_deleted, hash) <> (?, ?) LIMIT 1`,
   )
+  readonly #many = this.db.prepare<[number], { one: number }>(
+    `SELECT 1 AS one FROM object_state WHERE object = ? LIMIT 1 OFFSET ${FEW_STATES}`,
+  )
   readonly #clear = this.db.prepare<[number]>('DELETE FROM object_state WHERE object = ?')
   readonly #known = new Map<string, number>()
 
@@ -110,6 +116,10 @@ export class ObjectRows extends Statements {
     if (this.#known.size >= KNOWN_MAX) this.#known.clear()
     this.#known.set(key, id)
     return id
+  }
+
+  isKnown(cluster: number, uid: Uint8Array, kind: number): boolean {
+    return this.#find.get(cluster, uid, kind) !== undefined
   }
 
   /** Objects are never renamed; for contradictory names the lesser one is stored, in any order of arrival. */
@@ -157,6 +167,11 @@ export class ObjectRows extends Statements {
   touch(object: number, { isDeleted, hash, seenMs }: StateSpan): void {
     this.#touch.run(seenMs, object, Number(isDeleted), hash)
     this.#changes?.note({ kind: 'state', object, isDeleted, hash })
+  }
+
+  /** Too many to be read with each sighting. */
+  hasMany(object: number): boolean {
+    return this.#many.get(object) !== undefined
   }
 
   /** Whether another state of the object has a higher version, or was observed later. */

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import { packMinutes, unpackMinutes } from './minutes-codec.ts'
+import type { ObjectRoom } from './object-room.ts'
 import type { ObservedClusters } from './observed-clusters.ts'
 import { inTransaction } from '../database.ts'
 import { Statements } from '../statements.ts'
@@ -16,6 +17,7 @@ const MINUTE_MS = 60_000
 
 export class ObservationRetention extends Statements {
   readonly #clusters: ObservedClusters
+  readonly #room: ObjectRoom
   readonly #due = this.db.prepare<[number, number], { id: number }>(
     'SELECT id FROM observed_cluster WHERE checked_ms < ? LIMIT ?',
   )
@@ -47,8 +49,9 @@ export class ObservationRetention extends Statements {
   readonly #trimmed = this.db.prepare<[number, number]>('UPDATE observed_cluster SET trimmed_ms = ? WHERE id = ?')
   readonly #checked = this.db.prepare<[number, number]>('UPDATE observed_cluster SET checked_ms = ? WHERE id = ?')
 
-  constructor(db: Database.Database, clusters: ObservedClusters) {
+  constructor(db: Database.Database, clusters: ObservedClusters, room: ObjectRoom) {
     super(db)
+    this.#room = room
     this.#clusters = clusters
   }
 
@@ -85,6 +88,7 @@ export class ObservationRetention extends Statements {
     this.#checked.run(floorMs, cluster)
     if (removed === 0) return
     this.#trimmed.run(floorMs, cluster)
+    this.#room.forgetCluster(cluster)
     this.#clusters.touchObjects(cluster)
   }
 }

@@ -24,6 +24,7 @@ import {
   type Sighting,
   type StateSpan,
 } from './object-states.ts'
+import { ObjectRoom } from './object-room.ts'
 import { ObservationRetention } from './observation-retention.ts'
 import { ObservedClusters } from './observed-clusters.ts'
 import type { ChangeSink } from '../shipping/change-log.ts'
@@ -57,20 +58,25 @@ export class Observations implements ObservationSink {
   readonly #objects: ObjectRows
   readonly #listings: ListingRows
   readonly #runs: MetricRuns
+  readonly #room: ObjectRoom
   readonly #retention: ObservationRetention
   readonly #claimReader: ClusterClaimReader
   #pending: Change[] = []
   #pendingBytes = 0
 
-  /** @param changes is given what is to be shipped; absent: nothing is */
-  constructor(db: Database.Database, changes?: ChangeSink) {
+  /**
+   * @param clusterObjectStatesMax of one cluster (object-room.ts)
+   * @param changes is given what is to be shipped; absent: nothing is
+   */
+  constructor(db: Database.Database, clusterObjectStatesMax: number, changes?: ChangeSink) {
     this.#clusters = new ObservedClusters(db, changes)
     this.#claims = new ClusterClaims(db, changes)
     this.#claimReader = new ClusterClaimReader(db)
     this.#objects = new ObjectRows(db, changes)
     this.#listings = new ListingRows(db, changes)
     this.#runs = new MetricRuns(db)
-    this.#retention = new ObservationRetention(db, this.#clusters)
+    this.#room = new ObjectRoom(db, this.#clusters, clusterObjectStatesMax)
+    this.#retention = new ObservationRetention(db, this.#clusters, this.#room)
   }
 
   get isDurable(): boolean {
@@ -80,6 +86,23 @@ export class Observations implements ObservationSink {
   /** Memory of pending observations. */
   get pendingBytes(): number {
     return this.#pendingBytes
+  }
+
+  /** States of objects that were removed since the start because their cluster had too many. */
+  get statesEvicted(): number {
+    return this.#room.evicted
+  }
+
+  /** The cluster with the most states of objects, of those that changed since the start. */
+  fullestCluster(): { readonly cluster: string; readonly states: number } | undefined {
+    const fullest = this.#room.fullest()
+    return fullest && { cluster: this.#clusters.nameOf(fullest.cluster), states: fullest.count }
+  }
+
+  admits({ cluster: name, uid, facts }: Pick<ObjectObservation, 'cluster' | 'uid' | 'facts'>): boolean {
+    const cluster = this.#clusters.knownId(name)
+    if (cluster === undefined || !this.#room.isFull(cluster)) return true
+    return this.#objects.isKnown(cluster, uidBytes(uid), kindNumber(facts.kind))
   }
 
   putObjects(observations: readonly ObjectObservation[]): void {
@@ -123,11 +146,14 @@ export class Observations implements ObservationSink {
   write(): void {
     if (this.isDurable) return
     for (const change of this.#pending) this.#apply(change)
+    // A removed object may appear again, with another number.
+    if (this.#room.settle()) this.#objects.forget()
     this.#clusters.settle()
   }
 
   written(): void {
     if (this.isDurable) return
+    this.#room.written()
     this.#pending = []
     this.#pendingBytes = 0
   }
@@ -136,6 +162,7 @@ export class Observations implements ObservationSink {
     this.#clusters.forget()
     this.#objects.forget()
     this.#runs.forget()
+    this.#room.forget()
   }
 
   /** Removes some older observations; true when there may be more. The connection must be free. */
@@ -198,7 +225,9 @@ export class Observations implements ObservationSink {
     }
     const state = { isDeleted: change === 'deleted', hash: factsHash(text), first: seen, last: seen, seenMs: seen.ms }
     const isNew = isNewestStored(kind) ? this.#keepNewest(object, state, text) : this.#keep(object, kind, state, text)
-    if (isNew) this.#clusters.touchObjects(cluster)
+    if (!isNew) return
+    this.#clusters.touchObjects(cluster)
+    this.#room.added(cluster)
   }
 
   /** True when the result for readers changes. */
@@ -210,6 +239,10 @@ export class Observations implements ObservationSink {
     }
     const moved = withSighting(known, seen.first)
     if (moved === known) return false
+    if (this.#objects.hasMany(object)) {
+      this.#objects.move(object, moved)
+      return true
+    }
     // As a rule the present state is listed once more.
     if (moved.first === known.first && moved.last === known.last && !this.#objects.isOtherNewer(object, known)) {
       this.#objects.touch(object, moved)
@@ -243,8 +276,9 @@ export class Observations implements ObservationSink {
     this.#clusters.seen(name, observedMs)
     const cluster = this.#clusters.idOf(name)
     const minute = Math.floor(observedMs / MINUTE_MS)
-    const isOther = this.#listings.add({ cluster, kind, namespace }, minute, uids.map(uidBytes))
+    const { isOther, unseen } = this.#listings.add({ cluster, kind, namespace }, minute, uids.map(uidBytes))
     if (isOther) this.#clusters.touchObjects(cluster)
+    this.#room.added(cluster, unseen)
   }
 }
 

@@ -18,6 +18,7 @@ export class ObservedClusters extends Statements {
   readonly #find = this.db.prepare<[string], ClusterRow>(
     'SELECT id, heard_ms AS lastSeenMs FROM observed_cluster WHERE name = ?',
   )
+  readonly #name = this.db.prepare<[number], string>('SELECT name FROM observed_cluster WHERE id = ?').pluck()
   readonly #add = this.db.prepare<[string, number]>(
     'INSERT INTO observed_cluster (name, position, heard_ms) VALUES (?, ?, 0)',
   )
@@ -47,6 +48,15 @@ export class ObservedClusters extends Statements {
     return this.#row(name).id
   }
 
+  /** `undefined`: it has no observations. */
+  knownId(name: string): number | undefined {
+    return (this.#known.get(name) ?? this.#find.get(name))?.id
+  }
+
+  nameOf(id: number): string {
+    return this.#name.get(id)!
+  }
+
   /** Marks the cluster as changed for readers. */
   touch(id: number): void {
     this.#touched.add(id)
@@ -60,8 +70,8 @@ export class ObservedClusters extends Statements {
 
   /** `touch` for a cluster that may have no observations. */
   touchKnown(name: string): void {
-    const row = this.#known.get(name) ?? this.#find.get(name)
-    if (row !== undefined) this.touch(row.id)
+    const id = this.knownId(name)
+    if (id !== undefined) this.touch(id)
   }
 
   /** A sign of life. */

@@ -11,10 +11,12 @@ import { moveClusters } from './ship-observations.ts'
  * processes may do this at the same time; each cluster is due once a day.
  */
 
-export interface RetentionTimes {
+export interface RetentionLimits {
   readonly retentionTracesMs: number
   readonly retentionLogsMs: number
   readonly retentionObjectsMs: number
+  /** Of one cluster: of more, the oldest that ended are removed. */
+  readonly clusterObjectStatesMax: number
 }
 
 const CLUSTERS_PER_RUN = 200
@@ -40,24 +42,33 @@ const REMOVE_STATES = `WITH ${MERGED}, ended AS (
     AND object_state.uid = ended.uid AND object_state.is_deleted = ended.is_deleted AND object_state.hash = ended.hash
   RETURNING 1 AS one`
 
+const REMOVE_OLDEST = `WITH ${MERGED}, placed AS (
+    SELECT *, row_number() OVER (PARTITION BY kind, uid ORDER BY last_version DESC, is_deleted DESC, hash DESC) AS place FROM merged),
+  oldest AS (
+    SELECT kind, uid, is_deleted, hash FROM placed WHERE place > 1 ORDER BY greatest(last_ms, seen_ms), last_version, hash
+      LIMIT greatest(0, (SELECT count(*) FROM merged) - $2))
+  DELETE FROM object_state USING oldest WHERE cluster = $1 AND object_state.kind = oldest.kind
+    AND object_state.uid = oldest.uid AND object_state.is_deleted = oldest.is_deleted AND object_state.hash = oldest.hash
+  RETURNING object_state.last_ms AS "lastMs"`
+
 const REMOVE_STATELESS = `DELETE FROM observed_object AS object WHERE cluster = $1 AND NOT EXISTS (
   SELECT 1 FROM object_state WHERE object_state.cluster = $1 AND object_state.kind = object.kind
     AND object_state.uid = object.uid)`
 
 export class PostgresRetention {
   readonly #pool: SharedPool
-  readonly #times: RetentionTimes
+  readonly #limits: RetentionLimits
   readonly #partitions: Partitions
 
-  constructor(pool: SharedPool, times: RetentionTimes) {
+  constructor(pool: SharedPool, limits: RetentionLimits) {
     this.#pool = pool
-    this.#times = times
+    this.#limits = limits
     this.#partitions = new Partitions(pool)
   }
 
   /** Some of what is due. True when there may be more. Throws FleetError; the next call continues. */
   async run(nowMs: number): Promise<boolean> {
-    const { retentionTracesMs, retentionLogsMs, retentionObjectsMs } = this.#times
+    const { retentionTracesMs, retentionLogsMs, retentionObjectsMs } = this.#limits
     try {
       this.#partitions.forget()
       await this.#partitions.makeAhead(nowMs)
@@ -85,16 +96,20 @@ export class PostgresRetention {
         [floorMs],
       ),
     )
-    for (const { id } of due) await inPostgres(this.#pool, (connection) => trim(connection, id, floorMs))
+    for (const { id } of due)
+      await inPostgres(this.#pool, (connection) => trim(connection, id, floorMs, this.#limits.clusterObjectStatesMax))
     return due.length === CLUSTERS_PER_RUN
   }
 }
 
-async function trim(connection: Connection, cluster: number, floorMs: number): Promise<void> {
+async function trim(connection: Connection, cluster: number, floorMs: number, statesMax: number): Promise<void> {
   let removed = 0
   for (const sql of [REMOVE_OBJECTS, REMOVE_STATES]) {
     removed += (await connection.query(sql, [cluster, floorMs])).length
   }
+  const oldest = await connection.query<{ lastMs: number }>(REMOVE_OLDEST, [cluster, statesMax])
+  removed += oldest.length
+  const trimmedMs = oldest.reduce((newest, { lastMs }) => Math.max(newest, lastMs), floorMs)
   await connection.query(REMOVE_STATELESS, [cluster])
   await trimListings(connection, cluster, floorMs)
   if (removed > 0) {
@@ -102,8 +117,8 @@ async function trim(connection: Connection, cluster: number, floorMs: number): P
     await moveClusters(connection, { all: new Set([cluster]), objects: new Set([cluster]) })
   }
   await connection.query(
-    'UPDATE observed_cluster SET checked_ms = $2, trimmed_ms = CASE WHEN $3 THEN $2 ELSE trimmed_ms END WHERE id = $1',
-    [cluster, floorMs, removed > 0],
+    'UPDATE observed_cluster SET checked_ms = $2, trimmed_ms = CASE WHEN $3 THEN $4 ELSE trimmed_ms END WHERE id = $1',
+    [cluster, floorMs, removed > 0, trimmedMs],
   )
 }
 

@@ -90,7 +90,7 @@ describe.skipIf(!existsSync(GOLDEN))('the stored bodies (skipped when they are n
     const ingest = createOtlpLogsIngest({
       intake: new Intake(new MemoryAppender(), INGEST_DEFAULTS),
       otlp: OTLP_DEFAULTS,
-      observations: { putObjects: (more) => objects.push(...more), putListings: () => 0 },
+      observations: { admits: () => true, putObjects: (more) => objects.push(...more), putListings: () => 0 },
       logs: { putLogs: () => 0 },
       limits: { objectRetentionMs: 400 * 86_400_000, logRetentionMs: 30 * 86_400_000 },
     })

@@ -26,6 +26,8 @@ class Noting {
   readonly claims: ClusterClaim[] = []
   readonly records: LogRecord[] = []
   readonly nowMs: number
+  /** Objects that the cluster has no room for, by uid. */
+  readonly fullFor = new Set<string>()
   readonly intake = new Intake(
     new MemoryAppender(),
     { ...INGEST_DEFAULTS, logRecordsPerRequestMax: 10 },
@@ -41,6 +43,7 @@ class Noting {
     intake: this.intake,
     otlp: OTLP_DEFAULTS,
     observations: {
+      admits: ({ uid }) => !this.fullFor.has(uid),
       putObjects: (objects) => this.objects.push(...objects),
       putListings: (listings) => this.listings.push(...listings),
     },
@@ -118,6 +121,25 @@ describe('whose an object is', () => {
     expect(noting.objects).toEqual([])
     expect(noting.records).toEqual([])
   })
+})
+
+test('an object that its cluster has no room for is refused, and is in no listing', () => {
+  const noting = new Noting()
+  noting.fullFor.add('uid-of-b')
+  const outcome = noting.write([logsOf([record('a'), record('b'), record('c')], { 'k8s.cluster.name': 'prague' })])
+  expect(outcome).toMatchObject({
+    status: 200,
+    itemsTaken: 2,
+    refusals: [
+      {
+        reason: 'cluster_object_limit',
+        count: 1,
+        example: 'cluster "prague": got one more object than store.cluster-object-states-max has room for: b of cdis',
+      },
+    ],
+  })
+  expect(noting.objects.map(({ name }) => name)).toEqual(['a', 'c'])
+  expect(noting.listings.map(({ uids }) => uids)).toEqual([['uid-of-a', 'uid-of-c']])
 })
 
 test('the namespace kube-system and OpenShift tell other names', () => {

@@ -8,6 +8,7 @@ import type { NodeFacts, ObjectFacts } from '../../../src/model/object-facts.ts'
 import type { FieldManager, MetricRun, ObjectChange, ObjectObservation } from '../../../src/model/observation.ts'
 import { DATABASE_FILE, openDatabaseForReading } from '../../../src/store/database.ts'
 import { migrate } from '../../../src/store/migrations.ts'
+import { STORE_DEFAULTS } from '../../../src/store/options.ts'
 import { Observations } from '../../../src/store/observations/observations.ts'
 import { SqlObservations } from '../../../src/store/observations/observation-reader.ts'
 import { makeOlder } from '../older-schema.ts'
@@ -378,7 +379,7 @@ class InMemory {
 
   constructor() {
     migrate(this.#db, ':memory:')
-    this.#observations = new Observations(this.#db)
+    this.#observations = new Observations(this.#db, STORE_DEFAULTS.clusterObjectStatesMax)
     this.reader = new SqlObservations(this.#db)
   }
 

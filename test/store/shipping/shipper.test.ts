@@ -53,6 +53,9 @@ const record = (number: number, more: Partial<LogRecord> = {}): LogRecord => ({
   ...more,
 })
 
+const at = (number: number, version: number, days: number, uid = '01') =>
+  source(number, version, { observedMs: NOW_MS + days * DAY_MS, uid: `00000000-0000-4000-8000-0000000000${uid}` })
+
 describe.skipIf(POSTGRES === undefined)('shipping', () => {
   const postgres = sharedPostgres()
 
@@ -310,8 +313,6 @@ describe.skipIf(POSTGRES === undefined)('shipping', () => {
   test('retention drops partitions, and objects as SQLite does', async () => {
     const shared = await openShared(await postgres.options())
     const [one, other] = [new Collector(shared), new Collector(shared)]
-    const at = (number: number, version: number, days: number, uid = '01') =>
-      source(number, version, { observedMs: NOW_MS + days * DAY_MS, uid: `00000000-0000-4000-8000-0000000000${uid}` })
     // Seen until now; ended, with a later state before the edge; gone.
     const objects = [at(0, 1, 0), at(0, 2, 1), at(0, 3, 2), at(0, 4, 30), at(0, 9, 3, '02')]
     await one.commit(({ observations, logs, spans }) => {
@@ -326,7 +327,10 @@ describe.skipIf(POSTGRES === undefined)('shipping', () => {
     await one.ship(LATE_MS)
     await other.ship(LATE_MS)
     const nowMs = NOW_MS + 40 * DAY_MS
-    const days = { retentionTracesMs: 5 * DAY_MS, retentionLogsMs: 5 * DAY_MS, retentionObjectsMs: 20 * DAY_MS }
+    const days = {
+      ...{ retentionTracesMs: 5 * DAY_MS, retentionLogsMs: 5 * DAY_MS, retentionObjectsMs: 20 * DAY_MS },
+      clusterObjectStatesMax: 1000,
+    }
     const retention = new PostgresRetention(shared.pool, days)
     const { position } = await shared.newReader().changedSince(0)
     expect(await retention.run(nowMs)).toBe(false)
@@ -352,6 +356,25 @@ describe.skipIf(POSTGRES === undefined)('shipping', () => {
     expect(partitions.map(({ name }) => name)).toEqual(
       expect.arrayContaining([`trace_p${today}`, `log_record_p${today + 2}`]),
     )
+  })
+
+  test('of a cluster with too many states of objects the oldest that ended go, once a day', async () => {
+    const shared = await openShared(await postgres.options())
+    const collector = new Collector(shared)
+    await collector.commit(({ observations }) => {
+      const one = Array.from({ length: 8 }, (_, i) => at(0, i + 2, i + 2))
+      observations.putObjects([at(0, 1, 0, '02'), ...one, at(1, 1, 1), at(1, 2, 2)])
+    })
+    await collector.ship(LATE_MS)
+    const limits = { retentionTracesMs: DAY_MS, retentionLogsMs: DAY_MS, retentionObjectsMs: 400 * DAY_MS }
+    const nowMs = NOW_MS + 40 * DAY_MS
+    await new PostgresRetention(shared.pool, { ...limits, clusterObjectStatesMax: 6 }).run(nowMs)
+    const read = await shared.newReader().read('cluster-0')
+    expect(read.objects.map(({ resourceVersion }) => Number(resourceVersion)).sort((a, b) => a - b)).toEqual([
+      1, 5, 6, 7, 8, 9,
+    ])
+    expect(await shared.newReader().oldestMs('cluster-0')).toBe(at(0, 4, 4).observedMs)
+    expect((await shared.newReader().read('cluster-1')).objects).toHaveLength(2)
   })
 
   test('an erased cluster leaves nothing in PostgreSQL, and others stay', async () => {

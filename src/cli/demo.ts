@@ -115,7 +115,10 @@ async function runDemo(args: readonly string[], folder: string, notifyConfig: st
   const app = await startApp({ config, clock: systemClock, log: createLog(config['log.level']), isDemo: true })
   onReloadSignal(() => app.reload('signal'))
   console.log(`Daytwo listens on ${app.url}`)
-  await importGraph(app.url)
+  await importGraph(app.url).catch(async (thrown: unknown) => {
+    await app.stop()
+    throw thrown
+  })
   const simulation = startSimulation({
     url: app.url,
     seed: extra.get('seed') ?? '',
@@ -155,7 +158,7 @@ async function importGraph(url: string): Promise<void> {
       'internal',
       `the graph of the demo was not imported: got ${response.status} ${await response.text()}`,
       {
-        hint: 'start the demo without options that require a token',
+        hint: 'start the demo in a folder without tokens, and without options that require one',
       },
     )
   }

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { randomOf } from '../../sim/random.ts'
+import { startSimulation, type Simulation } from '../../sim/simulate.ts'
+import { systemClock } from '../../src/base/clock.ts'
 import { daytwo } from '../cli/run.ts'
-import { startServer, type RunningServer } from '../support/server.ts'
-import { until } from '../support/until.ts'
+import type { RunningServer } from '../support/server.ts'
 import type { ChaosOptions } from './kills.ts'
-import { Life, START_WITHIN_MS } from './life.ts'
+import { Life } from './life.ts'
 import { Report } from './report.ts'
-import { send } from './target.ts'
 
 /**
  * Backups of the simulated fleet while it lives and everything that is acknowledged is sent too: restored elsewhere, 200
@@ -14,6 +14,8 @@ import { send } from './target.ts'
  */
 
 const CLUSTERS = 20
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 const FIRST_BACKUP_AFTER_MS = 20_000
 
 export async function runBackups({ rounds, seed, onProgress }: ChaosOptions): Promise<Report> {
@@ -21,7 +23,7 @@ export async function runBackups({ rounds, seed, onProgress }: ChaosOptions): Pr
   const random = randomOf('backups', seed)
   const life = new Life('backups')
   await life.begin()
-  const server = await startFleet(life).catch((thrown: unknown) => {
+  const { server, simulation } = await startFleet(life).catch((thrown: unknown) => {
     life.remove()
     throw thrown
   })
@@ -57,26 +59,21 @@ export async function runBackups({ rounds, seed, onProgress }: ChaosOptions): Pr
     report.add(life.load)
   } finally {
     isOver = true
+    await simulation.stop()
     await server.kill()
     life.remove()
   }
   return report
 }
 
-/** The demo, with its past, in the folder of a life. */
-async function startFleet(life: Life): Promise<RunningServer> {
-  const args = [
-    ...['demo', '--listen', '127.0.0.1:0', '--data', life.dataPath, '--retention.raw', '100y'],
-    ...['--store.flush-every', '2m', '--clusters', String(CLUSTERS), '--past', '7d', '--history', '1h'],
-  ]
-  const server = await startServer(args, {}, START_WITHIN_MS)
-  const isReady = (): true | undefined => (server.output().includes('Open http') ? true : undefined)
-  await until('the past of the fleet', isReady, 1_800_000).catch(async (thrown: unknown) => {
-    await server.kill()
-    throw thrown
-  })
-  await send(life.target(server), '/-/ready')
-  return server
+/** A server that the simulated fleet sends to, with its past. */
+async function startFleet(life: Life): Promise<{ readonly server: RunningServer; readonly simulation: Simulation }> {
+  const server = await life.start()
+  const { url, token } = life.target(server)
+  const times = { historyMs: HOUR_MS, pastMs: 7 * DAY_MS, clock: systemClock, sendsObjects: true }
+  const simulation = startSimulation({ url, token, seed: 'daytwo', clusters: CLUSTERS, ...times })
+  await simulation.done
+  return { server, simulation }
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -113,6 +113,7 @@ async function compare(
       : await serveCopy(await copyOf(checkData(against), join(folder, 'against.backup')), join(folder, 'against'))
     if (other !== undefined) running.push(other)
     const server = serverOf(other?.url ?? against, other === undefined ? options : new Map())
+    for (const one of running) await one.derive()
     const { asked, differences } = await compareAnswers(serverOf(copy.url, new Map()), server, atMs)
     for (const { path, texts } of differences.slice(0, SHOWN_MAX)) {
       console.log(`different: ${path}\n  backup: ${texts[0]}\n  other:  ${texts[1]}`)

@@ -9,6 +9,8 @@ import { withFacts } from './data-folder.ts'
 
 export interface ServedCopy {
   readonly url: string
+  /** Facts from all that it has: a server that was stopped, or copied, may have received more than it had derived. */
+  derive(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -33,7 +35,7 @@ export async function serveCopy(
   return serveData(data, options)
 }
 
-export function serveData(data: string, options: ReadonlyMap<string, string>): Promise<ServedCopy> {
+export async function serveData(data: string, options: ReadonlyMap<string, string>): Promise<ServedCopy> {
   const retained = Object.keys(OPTIONS).filter((key) => key.startsWith('retention.'))
   const config = readConfig(
     new Map([
@@ -47,5 +49,9 @@ export function serveData(data: string, options: ReadonlyMap<string, string>): P
     undefined,
     {},
   )
-  return startApp({ config, clock: systemClock, log: silentLog, isDemo: false })
+  const app = await startApp({ config, clock: systemClock, log: silentLog, isDemo: false })
+  const derive = async (): Promise<void> => {
+    while ((await app.deriveFacts()).waiting > 0) continue
+  }
+  return { url: app.url, derive, stop: () => app.stop() }
 }

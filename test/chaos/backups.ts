@@ -4,9 +4,11 @@ import { startSimulation, type Simulation } from '../../sim/simulate.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { daytwo } from '../cli/run.ts'
 import type { RunningServer } from '../support/server.ts'
+import { until } from '../support/until.ts'
 import type { ChaosOptions } from './kills.ts'
 import { Life } from './life.ts'
 import { Report } from './report.ts'
+import { send } from './target.ts'
 
 /**
  * Backups of the simulated fleet while it lives and everything that is acknowledged is sent too: restored elsewhere, 200
@@ -16,12 +18,14 @@ import { Report } from './report.ts'
 const CLUSTERS = 20
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
+/** What is sent after a backup must not be older than the moment at which answers are compared; the future may be 10 minutes away. */
+const LOAD_BEGINS_IN_MS = 9 * 60_000
 const FIRST_BACKUP_AFTER_MS = 20_000
 
 export async function runBackups({ rounds, seed, onProgress }: ChaosOptions): Promise<Report> {
   const report = new Report(onProgress)
   const random = randomOf('backups', seed)
-  const life = new Life('backups')
+  const life = new Life('backups', undefined, LOAD_BEGINS_IN_MS)
   await life.begin()
   const { server, simulation } = await startFleet(life).catch((thrown: unknown) => {
     life.remove()
@@ -73,6 +77,12 @@ async function startFleet(life: Life): Promise<{ readonly server: RunningServer;
   const times = { historyMs: HOUR_MS, pastMs: 7 * DAY_MS, clock: systemClock, sendsObjects: true }
   const simulation = startSimulation({ url, token, seed: 'daytwo', clusters: CLUSTERS, ...times })
   await simulation.done
+  // Labels of clusters are read every five minutes: until then the server says less than its data has.
+  const hasRegions = async (): Promise<true | undefined> => {
+    const clusters = await send(life.target(server), '/api/fleet/v1/clusters')
+    return clusters.includes('"region":"eu-west"') ? true : undefined
+  }
+  await until('the regions of the fleet', hasRegions, 600_000)
   return { server, simulation }
 }
 

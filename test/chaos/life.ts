@@ -28,12 +28,16 @@ export class Life {
   readonly dataPath: string
   /** Another port for each server by default. */
   listen = '127.0.0.1:0'
-  readonly load = new MixedLoad(Date.now() - HOUR_MS)
+  readonly load: MixedLoad
   readonly #folder: ReturnType<typeof tempDir>
   #token = ''
 
-  /** @param disk a folder for the data; without it they are beside the rest */
-  constructor(name: string, disk?: string) {
+  /**
+   * @param disk a folder for the data; without it they are beside the rest
+   * @param beginsInMs when the data of the load begins
+   */
+  constructor(name: string, disk?: string, beginsInMs = -HOUR_MS) {
+    this.load = new MixedLoad(Date.now() + beginsInMs)
     this.#folder = tempDir(name)
     this.dataPath = join(disk ?? this.#folder.path, 'data')
     mkdirSync(this.dataPath, { mode: 0o700 })

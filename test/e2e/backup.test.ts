@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { join } from 'node:path'
 import { daytwo } from '../cli/run.ts'
 import { postWrite, writeBody } from '../support/remote-write.ts'
+import { encodeLogsProtobuf, logsOf, objectRecord } from '../support/otlp-logs.ts'
 import { startServer, withoutContent, type RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { until } from '../support/until.ts'
@@ -91,4 +92,33 @@ test('made under load and restored elsewhere, 200 questions have equal answers',
   expect(found.code).toBe(1)
   expect(found.stdout).toContain('different: /api/v1/query?query=count')
   expect(await daytwo('restore', file, '--data', restored)).toMatchObject({ code: 2 })
+})
+
+test('what a backup has received and not derived yet is compared too', { timeout: 300_000 }, async () => {
+  const folder = tempDir('backup')
+  closers.push(() => {
+    folder.remove()
+  })
+  const [data, file] = [join(folder.path, 'data'), join(folder.path, 'daytwo.backup')]
+  const args = ['serve', '--listen', '127.0.0.1:0', '--data', data, ...withoutContent()]
+  const killed = await startServer(args)
+  const metadata = { name: 'cdi', namespace: 'cnv', uid: 'uid-of-cdi', resourceVersion: '7' }
+  const resources = [
+    logsOf([objectRecord('cdis', { kind: 'CDI', metadata }, Date.now() - 60_000)], { 'k8s.cluster.name': 'prague' }),
+  ]
+  const taken = await fetch(`${killed.url}/v1/logs`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-protobuf' },
+    body: new Uint8Array(encodeLogsProtobuf({ resources })),
+  })
+  await killed.kill()
+  expect(taken.status).toBe(200)
+  expect(await daytwo('backup', file, '--data', data)).toMatchObject({ code: 0, stderr: '' })
+  const server = await startServer(args)
+  closers.push(() => server.stop())
+  const clusters = async (): Promise<string> => (await fetch(`${server.url}/api/fleet/v1/clusters`)).text()
+  await until('the cluster', async () => ((await clusters()).includes('prague') ? true : undefined))
+  const at = String(Math.floor(Date.now() / 1000))
+  const verified = await daytwo('backup', '--verify', file, '--against', server.url, '--at', at)
+  expect(verified.stdout).toMatch(/(\d+) queries at .*: \1 equal, 0 different/)
 })

@@ -1,4 +1,5 @@
 /** What blocks HCO's part of an upgrade: the rollout of virt-handler, an operand, HCO's reconciliation. */
+import { remembered } from '../../base/remembered.ts'
 import type { EventFacts } from '../../model/object-facts.ts'
 import type { Evidence, UpgradeBlock, UpgradeRecord } from '../../model/upgrade.ts'
 import { conditionText, endSentence, isOpen, objectEvidence, phaseOf } from './block-evidence.ts'
@@ -14,9 +15,6 @@ export function virtHandlerRollout(history: ClusterHistory, record: UpgradeRecor
   const isRolling = isOpen(record, 'virt_handler.canary') || isOpen(record, 'virt_handler.waves')
   if (handler?.startedMs === undefined || !isRolling) return undefined
   const { startedMs, desired, updated, ready } = handler
-  const lost = objectsNow(history, 'nodes').flatMap(({ name, facts, atMs }): readonly Evidence[] =>
-    facts.isReady ? [] : [objectEvidence(atMs, `node ${name} is not ready`, `nodes//${name}`, 'virt_handler.waves')],
-  )
   const failed = eventsOf(history, startedMs).filter(
     ({ reason, message }) => reason === 'FailedUpdate' && message.includes(HANDLER),
   )
@@ -32,7 +30,7 @@ export function virtHandlerRollout(history: ClusterHistory, record: UpgradeRecor
     ...podEvidence(faults, 'virt_handler.canary'),
     ...reported,
     ...conditions,
-    ...(ready < desired ? lost : []),
+    ...(ready < desired ? lostNodes(history) : []),
   ]
   if (evidence.length === 0) return undefined
   const progress = `virt-handler is updated on ${updated} of ${desired} nodes and ready on ${ready}.`
@@ -46,20 +44,26 @@ export function virtHandlerRollout(history: ClusterHistory, record: UpgradeRecor
 
 const HANDLER = 'virt-handler'
 
+const lostNodes = remembered((history: ClusterHistory) =>
+  objectsNow(history, 'nodes').flatMap(({ name, facts, atMs }): readonly Evidence[] =>
+    facts.isReady ? [] : [objectEvidence(atMs, `node ${name} is not ready`, `nodes//${name}`, 'virt_handler.waves')],
+  ),
+)
+
 /**
  * KubeVirt reports that its own deployment failed. During a normal update its reason is UpdateInProgress, and its conditions
  * get a new time with each new reason or message.
  */
-function kubevirtFaults(history: ClusterHistory): readonly Evidence[] {
-  return objectsNow(history, 'kubevirts').flatMap(({ name, namespace, facts, atMs }) => {
+const kubevirtFaults = remembered((history: ClusterHistory): readonly Evidence[] =>
+  objectsNow(history, 'kubevirts').flatMap(({ name, namespace, facts, atMs }) => {
     const failed = facts.conditions.filter(({ reason }) => reason === 'DeploymentFailed')
     const ref = `kubevirts/${namespace}/${name}`
     // All conditions have the same message.
     return failed.slice(0, 1).map((condition) => {
       return objectEvidence(condition.lastTransitionMs ?? atMs, conditionText(condition), ref, 'operands.kubevirt')
     })
-  })
-}
+  }),
+)
 
 /** KubeVirt's own DeploymentFailed. */
 export function kubevirtFailed(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {

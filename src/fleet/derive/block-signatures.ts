@@ -2,6 +2,7 @@
  * What blocks an open upgrade, as reported by the cluster (facts 5.10): one function per cause, from a history and an open
  * upgrade to a block with its evidence. Pure, without a clock: a phase that only takes long has no signature here.
  */
+import { remembered } from '../../base/remembered.ts'
 import type { Evidence, PhaseName, UpgradeBlock, UpgradeRecord } from '../../model/upgrade.ts'
 import { conditionText, isOpen, phaseOf, objectEvidence, type BlockSignature } from './block-evidence.ts'
 import type { ClusterHistory } from './cluster-history.ts'
@@ -10,7 +11,7 @@ import { HCO } from './hco-upgrades.ts'
 import { conditionOf } from './hco-window.ts'
 import { hcoSubscriptions } from './olm-offer.ts'
 import { planningProblem } from './olm-planning.ts'
-import { objectsNow, type PresentObject } from './present.ts'
+import { nameKey, newestByName, objectsNow, type PresentObject } from './present.ts'
 import { kubevirtFailed, operandFailing, reconcileError, virtHandlerRollout } from './block-operands.ts'
 import { METRIC_SIGNATURES } from './block-metrics.ts'
 import { nodeDrainBlocked, poolDegraded } from './block-platform.ts'
@@ -69,9 +70,7 @@ export function approvalWaiting(_: ClusterHistory, record: UpgradeRecord): Upgra
 /** Offered and never planned, and the catalog is unreachable. */
 export function noUpdateOffered(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
   if (!isOpen(record, 'offered') || record.detail.installPlan !== undefined) return undefined
-  const sources = new Set(hcoSubscriptions(history).map(({ states }) => states.at(-1)!.facts.source))
-  for (const { name, namespace, facts, atMs } of objectsNow(history, 'catalogsources')) {
-    if (!sources.has(name) || facts.connectionState === 'READY') continue
+  for (const { name, namespace, facts, atMs } of unreachableCatalogs(history)) {
     const evidence = [
       objectEvidence(
         atMs,
@@ -85,6 +84,21 @@ export function noUpdateOffered(history: ClusterHistory, record: UpgradeRecord):
   return undefined
 }
 
+const unreachableCatalogs = remembered((history: ClusterHistory) => {
+  const sources = new Set(hcoSubscriptions(history).map(({ states }) => states.at(-1)!.facts.source))
+  const catalogs = objectsNow(history, 'catalogsources')
+  return catalogs.filter(({ name, facts }) => sources.has(name) && facts.connectionState !== 'READY')
+})
+
+/** By uid. */
+const csvsOf = remembered((history: ClusterHistory) => {
+  return new Map(history.of('clusterserviceversions').map((csv) => [csv.uid, csv]))
+})
+
+const presentCsvs = remembered((history: ClusterHistory) => {
+  return newestByName(history.of('clusterserviceversions').filter(({ gone }) => gone === undefined))
+})
+
 interface CurrentCsv {
   readonly step: CsvStep
   readonly steps: readonly CsvStep[]
@@ -93,7 +107,7 @@ interface CurrentCsv {
 }
 
 function currentCsv(history: ClusterHistory, record: UpgradeRecord): CurrentCsv | undefined {
-  const csv = history.of('clusterserviceversions').find(({ uid }) => uid === record.detail.csvUid)
+  const csv = csvsOf(history).get(record.detail.csvUid ?? '')
   if (csv === undefined || csv.gone !== undefined || record.upgrade.state !== 'in_progress') return undefined
   const steps = csvPath(csv)
   const step = steps.at(-1)
@@ -188,9 +202,7 @@ export function replacedCsvFailed(history: ClusterHistory, record: UpgradeRecord
   if (now === undefined || replaces === undefined || now.steps.some(({ phase }) => phase !== 'Pending'))
     return undefined
   const { namespace } = now
-  const old = history
-    .of('clusterserviceversions')
-    .findLast((csv) => csv.name === replaces && csv.namespace === namespace && csv.gone === undefined)
+  const old = presentCsvs(history).get(nameKey(namespace, replaces))
   const steps = old === undefined ? [] : csvPath(old)
   const failed = steps.findLast(({ phase }) => phase === 'Failed')
   const current = steps.at(-1)

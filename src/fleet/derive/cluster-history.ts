@@ -17,6 +17,7 @@ import { currentRuns } from './current-runs.ts'
 import { restoresOf, type Restore } from './etcd-restore.ts'
 import { byClusterClock } from './prometheus-clock.ts'
 import { groupBy } from '../../base/group-by.ts'
+import { remembered } from '../../base/remembered.ts'
 import { joinRuns } from './metric-series.ts'
 import { compareTexts } from '../version-order.ts'
 
@@ -135,7 +136,8 @@ function atClusterClock(history: ObjectHistory, clock: CollectorClock): ObjectHi
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-function bornMs(history: ObjectHistory): number {
+/** The creation, else the first observation. */
+export function bornMs(history: ObjectHistory): number {
   return history.createdMs ?? history.states[0]!.atMs
 }
 
@@ -290,11 +292,11 @@ export function hcoVersionOfCsvName(name: string): string | undefined {
 }
 
 /** Without the copies that OLM makes in each namespace. */
-export function hcoCsvs(history: ClusterHistory): readonly ObjectHistory<CsvFacts>[] {
-  return history
+export const hcoCsvs = remembered((history: ClusterHistory): readonly ObjectHistory<CsvFacts>[] =>
+  history
     .of('clusterserviceversions')
-    .filter((csv) => CSV_NAME.test(csv.name) && !csv.states.some(({ facts }) => facts.reason === 'Copied'))
-}
+    .filter((csv) => CSV_NAME.test(csv.name) && !csv.states.some(({ facts }) => facts.reason === 'Copied')),
+)
 
 export function versionOf(csv: ObjectHistory<CsvFacts>): string {
   const version = csv.states.findLast(({ facts }) => facts.version !== '')?.facts.version

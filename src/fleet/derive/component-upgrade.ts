@@ -8,12 +8,7 @@ import type { ClusterHistory, ObjectHistory, ObjectState } from './cluster-histo
 import { conditionOf } from './hco-window.ts'
 import { ownMoment, seenMoment, timesOf, type Moment } from './moment.ts'
 import { OPERAND_KINDS, OPERAND_NAMES } from './operands.ts'
-
-export interface Span {
-  readonly fromMs: number
-  /** Exclusive. */
-  readonly toMs: number
-}
+import { lastStateBefore, objectsWithin, statesWithin, type Span } from './states-in-time.ts'
 
 export interface ComponentPath {
   readonly name: string
@@ -28,12 +23,26 @@ export interface ComponentPath {
 
 /** @param isOver the upgrade ended: operands without a change by then are not part of it */
 export function componentPaths(history: ClusterHistory, range: Span, isOver: boolean): readonly ComponentPath[] {
-  return OPERAND_KINDS.flatMap((kind) => {
-    const paths = history.of(kind).map((operand) => pathOf(operand, OPERAND_NAMES[kind], range, isOver))
-    // There is one object of each kind; of a re-created one the newest that changed.
-    const best = paths.findLast((path) => path.started !== undefined || path.ended !== undefined) ?? paths.at(-1)
-    return best === undefined ? [] : [best]
-  })
+  return OPERAND_KINDS.flatMap((kind) => componentPath(history, kind, range, isOver) ?? [])
+}
+
+export function componentPath(
+  history: ClusterHistory,
+  kind: OperandFacts['kind'],
+  range: Span,
+  isOver: boolean,
+): ComponentPath | undefined {
+  const operands = history.of(kind)
+  const last = operands.at(-1)
+  if (last === undefined) return undefined
+  const toPath = (operand: ObjectHistory<OperandFacts>): ComponentPath =>
+    pathOf(operand, OPERAND_NAMES[kind], range, isOver)
+  const isChanged = ({ started, ended }: ComponentPath): boolean => started !== undefined || ended !== undefined
+  const path = toPath(last)
+  // There is one object of each kind; of a re-created one the newest that changed.
+  if (operands.length === 1 || isChanged(path)) return path
+  const changed = objectsWithin(operands, range).findLast((operand) => isChanged(toPath(operand)))
+  return changed === undefined ? path : toPath(changed)
 }
 
 export function toComponent(path: Omit<ComponentPath, 'ref'>): ComponentUpgrade {
@@ -50,8 +59,8 @@ export function toComponent(path: Omit<ComponentPath, 'ref'>): ComponentUpgrade 
 
 function pathOf(operand: ObjectHistory<OperandFacts>, name: string, range: Span, isOver: boolean): ComponentPath {
   const ref = `${operand.states[0]!.facts.kind}/${operand.namespace}/${operand.name}`
-  const before = operand.states.findLast(({ atMs }) => atMs < range.fromMs)
-  const within = operand.states.filter(({ atMs }) => atMs >= range.fromMs && atMs < range.toMs)
+  const before = lastStateBefore(operand, range.fromMs)
+  const within = statesWithin(operand, range)
   const from = before === undefined ? observedBefore(within[0]?.facts) : versionOf(before.facts)
   const none = { name, ref, from, to: from, started: undefined, ended: undefined, message: undefined }
   const start = within.findIndex(

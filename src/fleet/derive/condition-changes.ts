@@ -1,33 +1,29 @@
 /** Changes of conditions and feature gates during an upgrade: events of its trace and its page. */
 import { firstIndexWhere } from '../../base/first-index.ts'
 import { ownValue } from '../../base/own-value.ts'
+import { remembered } from '../../base/remembered.ts'
 import type { Condition, ObjectFacts } from '../../model/object-facts.ts'
 import type { UpgradeDetail } from '../../model/upgrade.ts'
 import { type ClusterHistory, type ObjectHistory } from './cluster-history.ts'
 import { compareTexts } from '../version-order.ts'
-import type { Span } from './component-upgrade.ts'
+import type { Span } from './states-in-time.ts'
 import { OPERAND_KINDS, OPERAND_NAMES } from './operands.ts'
 
 type ConditionChange = UpgradeDetail['conditionChanges'][number]
 type GateChange = UpgradeDetail['featureGateChanges'][number]
 
-/** Of a whole history, in order: each of its upgrades reads a part. */
-const conditionsOfHistory = new WeakMap<ClusterHistory, readonly ConditionChange[]>()
-const gatesOfHistory = new WeakMap<ClusterHistory, readonly GateChange[]>()
-
 export function conditionChanges(history: ClusterHistory, range: Span): readonly ConditionChange[] {
-  let changes = conditionsOfHistory.get(history)
-  if (changes === undefined) conditionsOfHistory.set(history, (changes = allConditionChanges(history)))
-  return partOf(changes, range)
+  return partOf(allConditionChanges(history), range)
 }
 
-function allConditionChanges(history: ClusterHistory): readonly ConditionChange[] {
+/** In order: each upgrade reads a part. */
+const allConditionChanges = remembered((history: ClusterHistory): readonly ConditionChange[] => {
   const changes = [
     ...history.of('hyperconvergeds').flatMap((hco) => changesOf(hco, 'hco')),
     ...OPERAND_KINDS.flatMap((kind) => history.of(kind).flatMap((operand) => changesOf(operand, OPERAND_NAMES[kind]))),
   ]
   return changes.sort((a, b) => a.atMs - b.atMs || compareTexts(keyOf(a), keyOf(b)))
-}
+})
 
 /** @param changes in the order of time */
 function partOf<T extends { readonly atMs: number }>(changes: readonly T[], { fromMs, toMs }: Span): readonly T[] {
@@ -69,12 +65,10 @@ function changesOf(
 }
 
 export function featureGateChanges(history: ClusterHistory, range: Span): readonly GateChange[] {
-  let changes = gatesOfHistory.get(history)
-  if (changes === undefined) gatesOfHistory.set(history, (changes = allGateChanges(history)))
-  return partOf(changes, range)
+  return partOf(allGateChanges(history), range)
 }
 
-function allGateChanges(history: ClusterHistory): readonly GateChange[] {
+const allGateChanges = remembered((history: ClusterHistory): readonly GateChange[] => {
   const changes = history.of('hyperconvergeds').flatMap(({ states }) =>
     states.flatMap(({ facts, atMs }, i): GateChange[] => {
       const before = states[i - 1]?.facts.featureGates
@@ -87,4 +81,4 @@ function allGateChanges(history: ClusterHistory): readonly GateChange[] {
     }),
   )
   return changes.sort((a, b) => a.atMs - b.atMs || compareTexts(a.gate, b.gate))
-}
+})

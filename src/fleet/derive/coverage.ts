@@ -1,4 +1,5 @@
 /** The data sources of a cluster, and when it was first and last seen. */
+import { remembered } from '../../base/remembered.ts'
 import type { Coverage } from '../../model/cluster-record.ts'
 import { RECORDED_SIGNALS } from '../../model/observation.ts'
 import type { ClusterHistory } from './cluster-history.ts'
@@ -25,14 +26,15 @@ export function coverageOf({ observations }: ClusterHistory): Coverage {
   }
 }
 
-export function seenOf({ observations }: ClusterHistory): Seen {
+/** Remembered: each upgrade asks for it. */
+export const seenOf = remembered(({ observations }: ClusterHistory): Seen => {
   const { objects, spans, objectsLastSeenMs } = observations
   const metrics = observations.metrics.filter(({ signal }) => !RECORDED_SIGNALS.has(signal))
   const looks = [...objects.map(({ observedMs }) => observedMs), ...present(objectsLastSeenMs)]
   const firstMs = oldest([...looks, ...metrics.map((run) => run.firstMs), ...spans.map(({ startMs }) => startMs)])
   const lastMs = newest([...looks, ...metrics.map((run) => run.lastMs), ...spans.map(({ endMs }) => endMs)])
   return { ...(firstMs === undefined ? {} : { firstMs }), ...(lastMs === undefined ? {} : { lastMs }) }
-}
+})
 
 function present(timeMs: number | undefined): readonly number[] {
   return timeMs === undefined ? [] : [timeMs]

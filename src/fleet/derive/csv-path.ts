@@ -3,6 +3,9 @@
  * one, so a single late state contains the whole path, and earlier states the steps that were dropped since (facts wire 8.3).
  * A step starts when the phase or the reason changes.
  */
+import { firstIndexWhere } from '../../base/first-index.ts'
+import { groupBy } from '../../base/group-by.ts'
+import { remembered } from '../../base/remembered.ts'
 import type { CsvFacts } from '../../model/object-facts.ts'
 import type { ObjectHistory } from './cluster-history.ts'
 import { ownMoment, type Moment } from './moment.ts'
@@ -19,20 +22,15 @@ type HistoryEntry = CsvFacts['history'][number]
 /** A step that was observed within this time of its start is not reconstructed. */
 const LIVE_WITHIN_MS = 60_000
 
-/** Cached: the path of one CSV is used in many places. */
-const paths = new WeakMap<ObjectHistory<CsvFacts>, readonly CsvStep[]>()
-
-/** Oldest first. */
-export function csvPath(csv: ObjectHistory<CsvFacts>): readonly CsvStep[] {
-  const known = paths.get(csv)
-  if (known !== undefined) return known
-  const path = readPath(csv)
-  paths.set(csv, path)
-  return path
-}
-
-function readPath(csv: ObjectHistory<CsvFacts>): readonly CsvStep[] {
+/** Oldest first. The path of one CSV is used in many places. */
+export const csvPath = remembered((csv: ObjectHistory<CsvFacts>): readonly CsvStep[] => {
   const entries = entriesOf(csv)
+  const seen = new Map(
+    [...groupBy(csv.states, ({ facts }) => transitionOf(facts))].map(([transition, states]) => [
+      transition,
+      states.map(({ atMs }) => atMs).sort((a, b) => a - b),
+    ]),
+  )
   const steps: CsvStep[] = []
   let phase: string | undefined
   for (const entry of entries) {
@@ -41,22 +39,23 @@ function readPath(csv: ObjectHistory<CsvFacts>): readonly CsvStep[] {
     if (atMs === undefined || entry.phase === '') continue
     phase = entry.phase
     const { reason, message } = entry
-    steps.push({ phase: entry.phase, reason, message, started: ownMoment(atMs, !isSeenLive(csv, entry)) })
+    const isLive = isAnyNear(seen.get(transitionOf(entry)) ?? [], entry.lastUpdateMs ?? entry.lastTransitionMs ?? 0)
+    steps.push({ phase: entry.phase, reason, message, started: ownMoment(atMs, !isLive) })
   }
   return steps
-}
+})
 
 /** The steps of all states. Each state has the end of the path, so older states only add earlier steps. */
 function entriesOf({ states }: ObjectHistory<CsvFacts>): readonly HistoryEntry[] {
-  let path: readonly HistoryEntry[] = []
+  const parts: (readonly HistoryEntry[])[] = []
   const known = new Set<string>()
   for (const { facts } of states.toReversed()) {
     const history = facts.history.length > 0 ? facts.history : [currentOf(facts)]
     const older = history.filter((entry) => !known.has(keyOf(entry)))
     for (const entry of older) known.add(keyOf(entry))
-    path = [...older, ...path]
+    parts.push(older)
   }
-  return path
+  return parts.reverse().flat()
 }
 
 function currentOf({ phase, reason, message, lastTransitionMs }: CsvFacts): HistoryEntry {
@@ -67,11 +66,15 @@ function keyOf({ phase, reason, lastTransitionMs, lastUpdateMs }: HistoryEntry):
   return `${phase}|${reason}|${lastTransitionMs}|${lastUpdateMs}`
 }
 
-function isSeenLive({ states }: ObjectHistory<CsvFacts>, entry: HistoryEntry): boolean {
-  return states.some(({ facts, atMs }) => {
-    if (facts.phase !== entry.phase || facts.lastTransitionMs !== entry.lastTransitionMs) return false
-    return Math.abs(atMs - (entry.lastUpdateMs ?? entry.lastTransitionMs ?? 0)) <= LIVE_WITHIN_MS
-  })
+/** The same in the states and in the steps of a CSV. */
+function transitionOf({ phase, lastTransitionMs }: Pick<HistoryEntry, 'phase' | 'lastTransitionMs'>): string {
+  return `${phase}|${lastTransitionMs}`
+}
+
+/** @param times rising */
+function isAnyNear(times: readonly number[], timeMs: number): boolean {
+  const first = times[firstIndexWhere(times, (ms) => ms >= timeMs - LIVE_WITHIN_MS)]
+  return first !== undefined && first <= timeMs + LIVE_WITHIN_MS
 }
 
 /** The order of phases; `undefined`: a phase that is no progress. */

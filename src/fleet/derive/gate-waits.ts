@@ -11,10 +11,12 @@ import { objectsNow } from './present.ts'
 
 /** Each record of HCO with what it waits or waited for. Oldest first, as the result. */
 export function withGateWaits(records: readonly UpgradeRecord[], history: ClusterHistory): readonly UpgradeRecord[] {
-  return records.map((record, i) => {
+  let last: UpgradeRecord['upgrade'] | undefined
+  return records.map((record) => {
     const { upgrade, detail } = record
+    const running = last
+    if (upgrade.operator === HCO) last = upgrade
     if (upgrade.operator !== HCO || upgrade.startedMs === undefined || !isAtGate(record)) return record
-    const running = records.slice(0, i).findLast((other) => other.upgrade.operator === HCO)?.upgrade
     if (running === undefined || !wasOpenAt(running, upgrade.startedMs)) return record
     const { to, endedMs } = running
     if (endedMs !== undefined) return { upgrade, detail: { ...detail, waitsFor: { to, untilMs: endedMs } } }

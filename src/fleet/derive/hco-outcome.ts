@@ -1,5 +1,6 @@
 /** How an attempt to upgrade HCO ended, according to objects. */
 import type { UpgradeState } from '../../model/upgrade.ts'
+import { remembered } from '../../base/remembered.ts'
 import { type ClusterHistory, type ObjectHistory, hcoCsvs, versionOf } from './cluster-history.ts'
 import type { CsvFacts } from '../../model/object-facts.ts'
 import { hasFailedFinally, type CsvStep } from './csv-path.ts'
@@ -13,10 +14,9 @@ export interface Outcome {
   readonly next: Attempt | undefined
 }
 
-export function outcomeOf(attempts: readonly Attempt[], i: number, history: ClusterHistory): Outcome {
-  const attempt = attempts[i]!
+/** @param next the first later attempt that has begun */
+export function outcomeOf(attempt: Attempt, next: Attempt | undefined, history: ClusterHistory): Outcome {
   const { csv, steps, window, to, from } = attempt
-  const next = attempts.slice(i + 1).find(hasBegun)
   if (window?.ended !== undefined) return { state: 'succeeded', ended: window.ended, next }
   if (next !== undefined) {
     // OLM deletes the old CSVs before it installs a version again.
@@ -29,7 +29,8 @@ export function outcomeOf(attempts: readonly Attempt[], i: number, history: Clus
   }
   if (csv?.gone !== undefined) {
     const ended: Moment = ownMoment(csv.gone.atMs)
-    return isStillThere(history, csv, from)
+    // The CSV of the previous version existed longer than this one.
+    return (lastSeenMs(history).get(from) ?? -Infinity) > csv.gone.atMs
       ? { state: 'rolled_back', ended, next }
       : { state: 'unknown', ended: undefined, next }
   }
@@ -46,7 +47,7 @@ function failedAt(steps: readonly CsvStep[]): Moment | undefined {
 }
 
 /** A CSV in Pending has not started: it waits for the end of the previous one. */
-function hasBegun({ csv, steps, window }: Attempt): boolean {
+export function hasBegun({ csv, steps, window }: Attempt): boolean {
   if (window !== undefined) return true
   if (csv === undefined) return false
   return steps.length === 0 ? csv.states.at(-1)!.facts.phase !== '' : steps.some(({ phase }) => phase !== 'Pending')
@@ -58,10 +59,12 @@ function wasFailedWhenReplaced(csv: ObjectHistory<CsvFacts> | undefined, atMs: n
   return before?.facts.phase === 'Failed'
 }
 
-/** The CSV of the previous version existed longer than this one. */
-function isStillThere(history: ClusterHistory, gone: ObjectHistory<CsvFacts>, from: string | undefined): boolean {
-  return hcoCsvs(history).some((csv) => {
-    if (csv.uid === gone.uid || versionOf(csv) !== from) return false
-    return csv.gone === undefined || csv.gone.atMs > gone.gone!.atMs
-  })
-}
+/** Until when there was a CSV, by version; Infinity: it exists. */
+const lastSeenMs = remembered((history: ClusterHistory): ReadonlyMap<string | undefined, number> => {
+  const lastMs = new Map<string, number>()
+  for (const csv of hcoCsvs(history)) {
+    const version = versionOf(csv)
+    lastMs.set(version, Math.max(lastMs.get(version) ?? -Infinity, csv.gone?.atMs ?? Infinity))
+  }
+  return lastMs
+})

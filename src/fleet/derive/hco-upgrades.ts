@@ -1,14 +1,15 @@
 /** Upgrades of HCO from its objects, exact to the second, with their evidence. */
 import type { ClusterHistory } from './cluster-history.ts'
-import { componentPaths, toComponent, type Span } from './component-upgrade.ts'
+import { componentPaths, toComponent } from './component-upgrade.ts'
 import { conditionChanges, featureGateChanges } from './condition-changes.ts'
 import { csvProgress } from './csv-path.ts'
 import { hcoAttempts, type Attempt } from './hco-attempts.ts'
 import { hcoEvidence } from './hco-evidence.ts'
-import { outcomeOf, type Outcome } from './hco-outcome.ts'
+import { hasBegun, outcomeOf, type Outcome } from './hco-outcome.ts'
 import { hcoPhases } from './hco-phases.ts'
 import { knownMs, latest, ownMoment, timesOf } from './moment.ts'
 import { subscriptionAt } from './olm-offer.ts'
+import type { Span } from './states-in-time.ts'
 import type { DetailDraft, UpgradeDraft } from './upgrade-draft.ts'
 import { isHandlerObserved, toVirtHandler, virtHandlerRollout } from './virt-handler-rollout.ts'
 import { workloadPhase, workloadsOf } from './workload-phase.ts'
@@ -19,13 +20,18 @@ export const HCO = 'kubevirt-hyperconverged'
 export function hcoUpgrades(history: ClusterHistory): readonly UpgradeDraft[] {
   const attempts = hcoAttempts(history)
   const lastSeenMs = history.newestObjectMs ?? 0
-  return attempts.flatMap((attempt, i) => {
+  const last = attempts.findLastIndex(({ csv, window }) => csv !== undefined || window !== undefined)
+  const drafts: UpgradeDraft[] = []
+  let next: Attempt | undefined
+  for (const [i, attempt] of [...attempts.entries()].reverse()) {
     const isOffer = attempt.csv === undefined && attempt.window === undefined
-    const isLast = !attempts.slice(i + 1).some(({ csv, window }) => csv !== undefined || window !== undefined)
     // An offer before a later attempt is obsolete.
-    if (isOffer && !isLast) return []
-    return [draftOf(attempt, outcomeOf(attempts, i, history), attempts[i - 1], history, lastSeenMs)]
-  })
+    if (!isOffer || i > last) {
+      drafts.push(draftOf(attempt, outcomeOf(attempt, next, history), attempts[i - 1], history, lastSeenMs))
+    }
+    if (hasBegun(attempt)) next = attempt
+  }
+  return drafts.reverse()
 }
 
 function draftOf(

@@ -3,6 +3,7 @@
  * change of an upgrade (facts 5.2). The two `UpgradeHCO` events have the exact times, if they are sent; the time of a
  * condition is exact if its status changed; otherwise the first observation counts.
  */
+import { firstIndexWhere } from '../../base/first-index.ts'
 import type { Condition, EventFacts, HyperConvergedFacts } from '../../model/object-facts.ts'
 import type { ClusterHistory, ObjectHistory, ObjectState } from './cluster-history.ts'
 import { ownMoment, seenMoment, type Moment } from './moment.ts'
@@ -19,9 +20,10 @@ export interface HcoWindow {
 
 /** In order of time. */
 export function hcoWindows(history: ClusterHistory): readonly HcoWindow[] {
-  const events = upgradeEvents(history)
+  const events = upgradeEvents(history).toSorted((a, b) => a.atMs - b.atMs || Number(a.isEnd) - Number(b.isEnd))
   const hcos = history.of('hyperconvergeds')
-  const windows = hcos.flatMap((hco) => windowsOf(hco, history)).map((window) => withEvents(window, events))
+  const times = eventTimes(events)
+  const windows = hcos.flatMap((hco) => windowsOf(hco, history)).map((window) => withEvents(window, times))
   const reported = hcos.length > 0 ? windows : windowsOfEvents(events)
   return reported.toSorted((a, b) => timeOf(a) - timeOf(b))
 }
@@ -122,16 +124,16 @@ function upgradeEvent({ reason, message, firstMs, lastMs }: EventFacts): readonl
   return end === undefined ? [] : [{ isEnd: true, version: end, atMs }]
 }
 
-/** Without the object, from its events: a start, and the end with the same version. */
+/** Without the object, from its events in order: a start, and the end with the same version. */
 function windowsOfEvents(events: readonly UpgradeEvent[]): readonly HcoWindow[] {
-  const sorted = events.toSorted((a, b) => a.atMs - b.atMs || Number(a.isEnd) - Number(b.isEnd))
   const windows: HcoWindow[] = []
-  for (const { isEnd, version, atMs } of sorted) {
+  let reached: string | undefined
+  for (const { isEnd, version, atMs } of events) {
     const open = windows.at(-1)
     const isOpen = open !== undefined && open.ended === undefined && open.to === version
     if (isOpen && !isEnd) continue
-    const last = windows.findLast((window) => window.ended !== undefined)
-    const base = { from: last?.to, to: version, ref: 'events' }
+    const base = { from: reached, to: version, ref: 'events' }
+    if (isEnd) reached = version
     if (isOpen) windows[windows.length - 1] = { ...open, ended: ownMoment(atMs) }
     else if (isEnd) windows.push({ ...base, started: undefined, ended: ownMoment(atMs) })
     else windows.push({ ...base, started: ownMoment(atMs), ended: undefined })
@@ -142,18 +144,31 @@ function windowsOfEvents(events: readonly UpgradeEvent[]): readonly HcoWindow[] 
 /** Events within this distance belong to the window. */
 const EVENT_NEAR_MS = 10 * 60_000
 
-function withEvents(window: HcoWindow, events: readonly UpgradeEvent[]): HcoWindow {
-  const own = events.filter((event) => event.version === window.to)
-  const endMs = nearest(
-    own.filter((event) => event.isEnd),
-    window.ended,
-  )
-  const isStart = (event: UpgradeEvent): boolean =>
-    !event.isEnd && event.atMs <= (endMs ?? window.ended?.atMs ?? Infinity)
+/** When the upgrades to a version started and ended, rising. */
+interface EventTimes {
+  readonly starts: readonly number[]
+  readonly ends: readonly number[]
+}
+
+/** By version. @param events in the order of time */
+function eventTimes(events: readonly UpgradeEvent[]): ReadonlyMap<string, EventTimes> {
+  const times = new Map<string, { starts: number[]; ends: number[] }>()
+  for (const { isEnd, version, atMs } of events) {
+    let own = times.get(version)
+    if (own === undefined) times.set(version, (own = { starts: [], ends: [] }))
+    own[isEnd ? 'ends' : 'starts'].push(atMs)
+  }
+  return times
+}
+
+function withEvents(window: HcoWindow, times: ReadonlyMap<string, EventTimes>): HcoWindow {
+  const { starts = [], ends = [] } = times.get(window.to) ?? {}
+  const endMs = nearest(ends, window.ended)
+  const untilMs = endMs ?? window.ended?.atMs ?? Infinity
   const startMs =
     window.started === undefined
-      ? nearest(own.filter(isStart), window.ended, Infinity)
-      : nearest(own.filter(isStart), window.started)
+      ? nearest(starts, window.ended, { withinMs: Infinity, untilMs })
+      : nearest(starts, window.started, { untilMs })
   return {
     ...window,
     started: startMs === undefined ? window.started : ownMoment(startMs),
@@ -161,26 +176,18 @@ function withEvents(window: HcoWindow, events: readonly UpgradeEvent[]): HcoWind
   }
 }
 
+/** Of two that are as near the earlier one. @param times rising; those after `untilMs` do not count */
 function nearest(
-  events: readonly UpgradeEvent[],
+  times: readonly number[],
   to: Moment | undefined,
-  withinMs = EVENT_NEAR_MS,
+  { withinMs = EVENT_NEAR_MS, untilMs = Infinity } = {},
 ): number | undefined {
   if (to === undefined) return undefined
+  const next = firstIndexWhere(times, (ms) => ms > Math.min(to.atMs, untilMs))
   const slackMs = withinMs + to.resolutionSeconds * 1000
-  const near = events.filter((event) => Math.abs(event.atMs - to.atMs) <= slackMs)
-  near.sort((a, b) => Math.abs(a.atMs - to.atMs) - Math.abs(b.atMs - to.atMs) || a.atMs - b.atMs)
-  return near[0]?.atMs
-}
-
-/** The version that HCO reported in the newest state until a time. */
-export function hcoVersionAt(history: ClusterHistory, timeMs: number): string | undefined {
-  const states = history.of('hyperconvergeds').flatMap((hco) => hco.states)
-  const reported = states.filter(({ atMs, facts }) => atMs <= timeMs && facts.operatorVersion !== undefined)
-  return reported.toSorted((a, b) => a.atMs - b.atMs).at(-1)?.facts.operatorVersion
-}
-
-export function hcoCreatedMs(history: ClusterHistory): number | undefined {
-  const created = history.of('hyperconvergeds').flatMap(({ createdMs }) => createdMs ?? [])
-  return created.length === 0 ? undefined : Math.min(...created)
+  const distanceMs = (ms: number): number => Math.abs(ms - to.atMs)
+  return times
+    .slice(Math.max(0, next - 1), next + 1)
+    .filter((ms) => ms <= untilMs && distanceMs(ms) <= slackMs)
+    .sort((a, b) => distanceMs(a) - distanceMs(b))[0]
 }

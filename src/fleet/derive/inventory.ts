@@ -1,6 +1,7 @@
 /** The inventory of a cluster from its objects: golden images, the descheduler, VMs by type. */
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { HyperConvergedFacts } from '../../model/object-facts.ts'
+import type { MetricRun } from '../../model/observation.ts'
 import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
 import { groupBy } from '../../base/group-by.ts'
 import { presentObjects } from './present.ts'
@@ -36,10 +37,10 @@ export function outdatedOf(history: ClusterHistory): ClusterRecord['workloads'] 
 }
 
 function countOfOutdated(history: ClusterHistory): ClusterRecord['workloads'] {
-  const { objectsLastMs = -Infinity } = coverageOf(history)
   const reported = presentObjects(history, 'kubevirts').findLast(({ facts }) => facts.outdatedWorkloads !== undefined)
   const measured = history.currentRuns('outdated_vmis').at(-1)
-  if (reported !== undefined && !(measured !== undefined && measured.firstMs > objectsLastMs)) {
+  const isOlder = (run: MetricRun): boolean => run.firstMs > (coverageOf(history).objectsLastMs ?? -Infinity)
+  if (reported !== undefined && !(measured !== undefined && isOlder(measured))) {
     return { outdated: reported.facts.outdatedWorkloads!, atMs: reported.atMs }
   }
   return measured && { outdated: measured.value, atMs: measured.lastMs }

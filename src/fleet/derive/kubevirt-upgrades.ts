@@ -2,7 +2,7 @@
 import type { UpgradeState } from '../../model/upgrade.ts'
 import { type ClusterHistory, type ObjectHistory, hcoCsvs } from './cluster-history.ts'
 import type { OperandFacts } from '../../model/object-facts.ts'
-import { componentPaths, toComponent } from './component-upgrade.ts'
+import { componentPath, toComponent } from './component-upgrade.ts'
 import { conditionChanges } from './condition-changes.ts'
 import { evidence } from './hco-evidence.ts'
 import { phase, handlerPhases, workloadsPhase } from './hco-phases.ts'
@@ -47,7 +47,7 @@ function draftOf(
   next: { readonly atMs: number; readonly facts: OperandFacts } | undefined,
 ): UpgradeDraft | undefined {
   const range = { fromMs, toMs: next?.atMs ?? Infinity }
-  const path = componentPaths(history, range, next !== undefined).find(({ name }) => name === KUBEVIRT)
+  const path = componentPath(history, 'kubevirts', range, next !== undefined)
   const to = path?.to
   if (path === undefined || to === undefined || path.from === to) return undefined
   const lost: UpgradeState = next?.facts.targetVersion === path.from ? 'rolled_back' : 'superseded'

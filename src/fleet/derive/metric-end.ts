@@ -7,7 +7,7 @@
 import type { MetricRun } from '../../model/observation.ts'
 import type { UpgradeState } from '../../model/upgrade.ts'
 import type { ClusterHistory } from './cluster-history.ts'
-import type { Span } from './component-upgrade.ts'
+import type { Span } from './states-in-time.ts'
 import type { CsvPresence } from './csv-presences.ts'
 import { COARSE_SECONDS, type MetricRollout } from './metric-rollout.ts'
 import { endOfRun } from './metric-series.ts'

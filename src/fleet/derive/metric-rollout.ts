@@ -4,7 +4,7 @@
  */
 import type { MetricRun } from '../../model/observation.ts'
 import type { ClusterHistory } from './cluster-history.ts'
-import type { Span } from './component-upgrade.ts'
+import type { Span } from './states-in-time.ts'
 import type { Evidence } from '../../model/upgrade.ts'
 import { evidence } from './hco-evidence.ts'
 import { endOfRun } from './metric-series.ts'

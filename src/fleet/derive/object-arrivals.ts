@@ -1,4 +1,6 @@
 /** When a cluster started to run a version, according to objects: HyperConverged, the operands, ClusterVersion. */
+import { firstIndexWhere } from '../../base/first-index.ts'
+import { groupBy } from '../../base/group-by.ts'
 import type { ObjectFacts } from '../../model/object-facts.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { type ClusterHistory, type ObjectHistory, hcoCsvs, versionOf as csvVersion } from './cluster-history.ts'
@@ -20,26 +22,31 @@ export function objectArrivals(
     })
     arrivals.set(operator, doubted)
   }
-  const ends = (operator: string): readonly End[] =>
-    upgrades
-      .filter(({ upgrade }) => upgrade.operator === operator && upgrade.state === 'succeeded')
-      .map(({ upgrade }) => ({ version: upgrade.to, endedMs: upgrade.endedMs }))
+  const succeeded = upgrades.filter(({ upgrade }) => upgrade.state === 'succeeded')
+  const endsOf = groupBy(
+    succeeded.map(({ upgrade: { operator, to, endedMs } }) => ({ operator, version: to, endedMs })),
+    ({ operator }) => operator as string,
+  )
+  const componentEnds = groupBy(
+    upgrades.flatMap(({ detail }) =>
+      detail.components.flatMap(({ name, state, to: version, endedMs }) =>
+        state === 'succeeded' && version !== undefined ? [{ name, version, endedMs }] : [],
+      ),
+    ),
+    ({ name }) => name,
+  )
   const reached = versionArrivals(
     history.of('hyperconvergeds'),
     ({ operatorVersion }) => operatorVersion,
-    ends('kubevirt-hyperconverged'),
+    endsOf.get('kubevirt-hyperconverged') ?? [],
   )
   put('kubevirt-hyperconverged', reached.length > 0 ? reached : csvArrivals(history, upgrades))
   for (const kind of OPERAND_KINDS) {
     const name = OPERAND_NAMES[kind]
-    const components = upgrades
-      .flatMap(({ detail }) => detail.components)
-      .filter((component) => component.name === name && component.state === 'succeeded' && component.to !== undefined)
-      .map(({ to, endedMs }) => ({ version: to!, endedMs }))
-    const histories = history.of(kind)
+    const ends = [...(componentEnds.get(name) ?? []), ...(endsOf.get(name) ?? [])]
     put(
       name,
-      versionArrivals(histories, ({ observedVersion }) => observedVersion, [...components, ...ends(name)]),
+      versionArrivals(history.of(kind), ({ observedVersion }) => observedVersion, ends),
     )
   }
   put('openshift', platformArrivals(history))
@@ -58,6 +65,7 @@ function versionArrivals<F extends ObjectFacts>(
   ends: readonly End[],
 ): readonly Arrival[] {
   const arrivals: Arrival[] = []
+  const endsOf = endsByVersion(ends)
   for (const history of histories) {
     let version: string | undefined
     let lastSeenMs: number | undefined
@@ -65,7 +73,7 @@ function versionArrivals<F extends ObjectFacts>(
       // HCO reports no version before the first installation is done.
       const reported = versionOf(facts)
       if (reported !== undefined && reported !== '' && reported !== version) {
-        const endedMs = nearestEnd(ends, reported, atMs, arrivals.at(-1)?.atMs ?? -Infinity)
+        const endedMs = nearestEnd(endsOf.get(reported) ?? [], atMs, arrivals.at(-1)?.atMs ?? -Infinity)
         arrivals.push({
           version: reported,
           atMs: endedMs ?? atMs,
@@ -86,14 +94,28 @@ function versionArrivals<F extends ObjectFacts>(
   return arrivals.sort((a, b) => a.atMs - b.atMs)
 }
 
-/** The end of an upgrade to this version that is nearest to its first observation, after the previous arrival. */
-function nearestEnd(ends: readonly End[], version: string, atMs: number, afterMs: number): number | undefined {
-  let nearest: number | undefined
-  for (const { version: to, endedMs } of ends) {
-    if (to !== version || endedMs === undefined || endedMs <= afterMs) continue
-    if (nearest === undefined || Math.abs(endedMs - atMs) < Math.abs(nearest - atMs)) nearest = endedMs
-  }
-  return nearest
+interface RankedEnd {
+  readonly atMs: number
+  /** Of two that are as near the one that is named first counts. */
+  readonly rank: number
+}
+
+/** By version, each in the order of time. */
+function endsByVersion(ends: readonly End[]): ReadonlyMap<string, readonly RankedEnd[]> {
+  return new Map(
+    [...groupBy(ends, ({ version }) => version)].map(([version, own]) => {
+      const times = new Set(own.flatMap(({ endedMs }) => endedMs ?? []))
+      return [version, [...times].map((atMs, rank) => ({ atMs, rank })).sort((a, b) => a.atMs - b.atMs)]
+    }),
+  )
+}
+
+/** The end of an upgrade that is nearest to the first observation of its version, after the previous arrival. */
+function nearestEnd(ends: readonly RankedEnd[], atMs: number, afterMs: number): number | undefined {
+  const next = firstIndexWhere(ends, (end) => end.atMs > Math.max(atMs, afterMs))
+  const near = ends.slice(Math.max(0, next - 1), next + 1).filter((end) => end.atMs > afterMs)
+  const distanceMs = (end: RankedEnd): number => Math.abs(end.atMs - atMs)
+  return near.sort((a, b) => distanceMs(a) - distanceMs(b) || a.rank - b.rank)[0]?.atMs
 }
 
 function gapSeconds(beforeMs: number | undefined, atMs: number): number {

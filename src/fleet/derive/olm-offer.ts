@@ -2,6 +2,10 @@
  * The steps before a ClusterServiceVersion: the catalog offers it (Subscription), OLM plans it (InstallPlan), and with manual
  * approval a user approves it (facts 5.1, 5.5 steps 0 and 1).
  */
+import { ByTime } from '../../base/by-time.ts'
+import { firstIndexWhere } from '../../base/first-index.ts'
+import { groupBy } from '../../base/group-by.ts'
+import { remembered } from '../../base/remembered.ts'
 import type { InstallPlanFacts, SubscriptionFacts } from '../../model/object-facts.ts'
 import { type ClusterHistory, type ObjectHistory, hcoVersionOfCsvName, HCO_PACKAGES } from './cluster-history.ts'
 import { ownMoment, seenMoment, type Moment } from './moment.ts'
@@ -32,21 +36,19 @@ export interface Plan {
   readonly isApprovable: boolean
 }
 
-export function hcoSubscriptions(history: ClusterHistory): readonly ObjectHistory<SubscriptionFacts>[] {
-  return history
-    .of('subscriptions')
-    .filter((subscription) => HCO_PACKAGES.has(subscription.states.at(-1)!.facts.package))
-}
+export const hcoSubscriptions = remembered((history: ClusterHistory): readonly ObjectHistory<SubscriptionFacts>[] =>
+  history.of('subscriptions').filter((subscription) => HCO_PACKAGES.has(subscription.states.at(-1)!.facts.package)),
+)
 
 /** The offer of a CSV. Of several plans the newest one up to `untilMs` (the CSV's creation) counts, else the first. */
 export function offerOf(history: ClusterHistory, csvName: string, untilMs: number | undefined): Offer | undefined {
-  const plans = plansOf(history, csvName)
-  const inTime = plans.findLast((candidate) => untilMs === undefined || candidate.created.atMs <= untilMs + SLACK_MS)
+  const lastMs = (untilMs ?? Infinity) + SLACK_MS
+  const plans = plansByCsv(history).get(csvName)
   // Without a CSV the plan that exists is the one that counts.
-  const plan = (untilMs === undefined ? plans.findLast(({ isGone }) => !isGone) : undefined) ?? inTime ?? plans[0]
-  const named = hcoSubscriptions(history).flatMap((subscription) => namedBy(subscription, csvName))
-  const first =
-    named.filter(({ offered }) => untilMs === undefined || offered.atMs <= untilMs + SLACK_MS).at(-1) ?? named[0]
+  const existing = untilMs === undefined ? plans?.own.findLast(({ isGone }) => !isGone) : undefined
+  const plan = existing ?? plans?.byTime.lastUntil(lastMs) ?? plans?.own[0]
+  const named = namingsByCsv(history).get(csvName)
+  const first = named?.byTime.lastUntil(lastMs) ?? named?.own[0]
   const version = hcoVersionOfCsvName(csvName)
   if (version === undefined || (plan === undefined && first === undefined)) return undefined
   return {
@@ -75,40 +77,67 @@ export function namedCsvs(history: ClusterHistory): readonly string[] {
 /** The clocks and writes of OLM's operators differ by seconds. */
 const SLACK_MS = 60_000
 
+interface OfCsv<T> {
+  readonly own: readonly T[]
+  readonly byTime: ByTime<T>
+}
+
+/** By the name of the CSV, each in their order. */
+function indexByCsv<T>(
+  entries: readonly (readonly [csvName: string, item: T])[],
+  timeOf: (item: T) => number,
+): ReadonlyMap<string, OfCsv<T>> {
+  return new Map(
+    [...groupBy(entries, ([csvName]) => csvName)].map(([csvName, found]) => {
+      const own = found.map(([, item]) => item)
+      return [csvName, { own, byTime: new ByTime(own, timeOf) }]
+    }),
+  )
+}
+
 interface Naming extends Pick<Offer, 'installedCsv' | 'subscription' | 'approval' | 'channel'> {
   readonly offered: Moment
 }
 
-/** Each time the Subscription started to name this CSV while another one was installed. */
-function namedBy(subscription: ObjectHistory<SubscriptionFacts>, csvName: string): readonly Naming[] {
-  const names: Naming[] = []
-  let isNamed = false
-  for (const [i, state] of subscription.states.entries()) {
+const namingsByCsv = remembered((history: ClusterHistory) =>
+  indexByCsv(hcoSubscriptions(history).flatMap(namingsOf), ({ offered }) => offered.atMs),
+)
+
+/** Each time the Subscription started to name a CSV while another one was installed. */
+function namingsOf(
+  subscription: ObjectHistory<SubscriptionFacts>,
+): readonly (readonly [csvName: string, naming: Naming])[] {
+  return subscription.states.flatMap((state, i) => {
     const { facts } = state
-    const isNow = facts.currentCsv === csvName && facts.installedCsv !== csvName
-    if (isNow && !isNamed) {
-      const seen = seenMoment(state, subscription.states[i - 1])
-      names.push({
-        // `lastUpdated` changes with each write of the status.
-        offered: facts.lastUpdatedMs === undefined ? seen : { ...seen, atMs: facts.lastUpdatedMs },
-        installedCsv: facts.installedCsv,
-        subscription: { name: subscription.name, namespace: subscription.namespace },
-        approval: facts.approval === 'Manual' ? 'Manual' : 'Automatic',
-        channel: facts.channel,
-      })
+    const before = subscription.states[i - 1]
+    const csvName = toBeInstalled(facts)
+    if (csvName === undefined || (before !== undefined && toBeInstalled(before.facts) === csvName)) return []
+    const seen = seenMoment(state, before)
+    const naming: Naming = {
+      // `lastUpdated` changes with each write of the status.
+      offered: facts.lastUpdatedMs === undefined ? seen : { ...seen, atMs: facts.lastUpdatedMs },
+      installedCsv: facts.installedCsv,
+      subscription: { name: subscription.name, namespace: subscription.namespace },
+      approval: facts.approval === 'Manual' ? 'Manual' : 'Automatic',
+      channel: facts.channel,
     }
-    isNamed = isNow
-  }
-  return names
+    return [[csvName, naming] as const]
+  })
 }
 
-function plansOf(history: ClusterHistory, csvName: string): readonly Plan[] {
-  return history
-    .of('installplans')
-    .filter((plan) => plan.states.some(({ facts }) => facts.csvNames.includes(csvName)))
-    .map(planOf)
-    .sort((a, b) => a.created.atMs - b.created.atMs)
+function toBeInstalled({ currentCsv, installedCsv }: SubscriptionFacts): string | undefined {
+  return currentCsv === installedCsv ? undefined : currentCsv
 }
+
+const plansByCsv = remembered((history: ClusterHistory) => {
+  const entries = history.of('installplans').flatMap((plan) => {
+    const names = new Set(plan.states.flatMap(({ facts }) => facts.csvNames))
+    const read = planOf(plan)
+    return [...names].map((csvName) => [csvName, read] as const)
+  })
+  const inOrder = entries.sort(([, a], [, b]) => a.created.atMs - b.created.atMs)
+  return indexByCsv(inOrder, ({ created }) => created.atMs)
+})
 
 export function planOf(plan: ObjectHistory<InstallPlanFacts>): Plan {
   const { phase, isApproved } = plan.states.at(-1)!.facts
@@ -138,7 +167,13 @@ function approvedOf(plan: ObjectHistory<InstallPlanFacts>): Moment | undefined {
 
 /** The Subscription at a time: the newest state until then, else the first. */
 export function subscriptionAt(history: ClusterHistory, timeMs: number): SubscriptionFacts | undefined {
-  const states = hcoSubscriptions(history).flatMap(({ states }) => states)
-  states.sort((a, b) => a.atMs - b.atMs)
-  return (states.findLast(({ atMs }) => atMs <= timeMs) ?? states[0])?.facts
+  const states = subscriptionStates(history)
+  return (states[firstIndexWhere(states, ({ atMs }) => atMs > timeMs) - 1] ?? states[0])?.facts
 }
+
+/** In the order of time. */
+const subscriptionStates = remembered((history: ClusterHistory) =>
+  hcoSubscriptions(history)
+    .flatMap(({ states }) => states)
+    .sort((a, b) => a.atMs - b.atMs),
+)

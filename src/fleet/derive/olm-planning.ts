@@ -3,12 +3,14 @@
  * state stays AtLatestKnown when a bundle cannot be resolved, and UpgradePending when the InstallPlan failed or is gone. So
  * the conditions decide, and the InstallPlan where the Subscription has not been written since.
  */
+import { remembered } from '../../base/remembered.ts'
 import type { Condition, InstallPlanFacts, SubscriptionFacts } from '../../model/object-facts.ts'
 import type { Evidence } from '../../model/upgrade.ts'
 import { conditionText, objectEvidence } from './block-evidence.ts'
 import { type ClusterHistory, type ObjectHistory, hcoCsvs } from './cluster-history.ts'
 import { conditionOf } from './hco-window.ts'
 import { hcoSubscriptions, planOf } from './olm-offer.ts'
+import { nameKey, newestByName } from './present.ts'
 
 export interface PlanningProblem {
   /** The type of the condition. */
@@ -48,14 +50,14 @@ type ProblemType = keyof typeof PROBLEMS
 export const PLANNING_PROBLEMS = Object.keys(PROBLEMS) as readonly ProblemType[]
 
 /** Of the present Subscription of HCO; `undefined`: OLM can plan, or a plan can be approved. */
-export function planningProblem(history: ClusterHistory): PlanningProblem | undefined {
+export const planningProblem = remembered((history: ClusterHistory): PlanningProblem | undefined => {
   for (const subscription of hcoSubscriptions(history)) {
     if (subscription.gone !== undefined) continue
     const problem = problemOf(subscription, referredPlan(history, subscription))
     if (problem !== undefined) return problem
   }
   return orphanedCsv(history)
-}
+})
 
 /** Without a Subscription OLM never plans an upgrade of an installed CSV. */
 function orphanedCsv(history: ClusterHistory): PlanningProblem | undefined {
@@ -77,7 +79,9 @@ type InstallPlan = ObjectHistory<InstallPlanFacts>
 /** The InstallPlan that the Subscription refers to. Of several with this name the newest counts. */
 function referredPlan(history: ClusterHistory, { namespace, states }: Subscription): InstallPlan | undefined {
   const { installPlan } = states.at(-1)!.facts
-  return history.of('installplans').findLast((plan) => plan.name === installPlan && plan.namespace === namespace)
+  return installPlan === undefined
+    ? undefined
+    : newestByName(history.of('installplans')).get(nameKey(namespace, installPlan))
 }
 
 function problemOf(subscription: Subscription, plan: InstallPlan | undefined): PlanningProblem | undefined {

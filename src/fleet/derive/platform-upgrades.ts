@@ -2,6 +2,7 @@
  * Upgrades of OpenShift. ClusterVersion has a history with both times; the values of the series `cluster_version` are times,
  * so metrics have them to the second too (facts 1.5). Machine config pools have phases of their own.
  */
+import { ByTime } from '../../base/by-time.ts'
 import type { ClusterVersionFacts, MachineConfigPoolFacts } from '../../model/object-facts.ts'
 import type { MetricRun } from '../../model/observation.ts'
 import type { UpgradeState } from '../../model/upgrade.ts'
@@ -10,6 +11,7 @@ import { conditionOf } from './hco-window.ts'
 import { evidence } from './hco-evidence.ts'
 import { phase } from './hco-phases.ts'
 import { knownMs, ownMoment, seenMoment, type Moment } from './moment.ts'
+import { lastStateBefore, statesWithin } from './states-in-time.ts'
 import type { PhaseDraft, UpgradeDraft } from './upgrade-draft.ts'
 
 interface PlatformMove {
@@ -23,12 +25,14 @@ interface PlatformMove {
 
 export function platformUpgradesByObjects(history: ClusterHistory): readonly UpgradeDraft[] {
   const moves = history.of('clusterversions').flatMap(movesOfHistory)
+  const states = history.of('clusterversions').flatMap((version) => version.states)
+  const byTime = new ByTime(states, ({ atMs }) => atMs)
   return moves.map((move, i) => {
     const untilMs = moves[i + 1]?.started?.atMs ?? Infinity
     const pools = history.of('machineconfigpools').map((pool) => poolPhase(pool, move, untilMs))
     const machines = history.of('machineconfigpools').flatMap((pool) => poolProgress(pool, move, untilMs))
-    const channel = channelAt(history, move.started?.atMs ?? 0)
-    return draftOf(move, pools, history.newestObjectMs ?? 0, channel, machines)
+    const { facts } = byTime.lastUntil(move.started?.atMs ?? 0) ?? states[0]!
+    return draftOf(move, pools, history.newestObjectMs ?? 0, facts.channel, machines)
   })
 }
 
@@ -103,15 +107,17 @@ function movesOfHistory(version: ObjectHistory<ClusterVersionFacts>): readonly P
     for (const entry of facts.history) entries.set(`${entry.version} ${entry.startedMs}`, entry)
   }
   const path = [...entries.values()].sort((a, b) => (a.startedMs ?? 0) - (b.startedMs ?? 0))
+  const live = startsSeenLive(version)
+  let from: string | undefined
   return path.slice(1).map((entry, i): PlatformMove => {
-    const [before, next] = [path.slice(0, i + 1), path[i + 2]]
-    const from = before.findLast(({ state }) => state === 'Completed')?.version
+    const [before, next] = [path[i]!, path[i + 2]]
+    if (before.state === 'Completed') from = before.version
     const isDone = entry.state === 'Completed' && entry.completedMs !== undefined
     const lost: UpgradeState = next?.version === from ? 'rolled_back' : 'superseded'
     const endMs = isDone ? entry.completedMs : next?.startedMs
     return {
       ...{ from, to: entry.version, state: isDone ? 'succeeded' : next === undefined ? 'in_progress' : lost },
-      started: entry.startedMs === undefined ? undefined : ownMoment(entry.startedMs, !isSeenLive(version, entry)),
+      started: entry.startedMs === undefined ? undefined : ownMoment(entry.startedMs, !live.has(entry.startedMs)),
       ended: endMs === undefined ? undefined : ownMoment(endMs),
       ref: `clusterversions//${version.name}`,
     }
@@ -120,24 +126,22 @@ function movesOfHistory(version: ObjectHistory<ClusterVersionFacts>): readonly P
 
 const LIVE_WITHIN_MS = 60_000
 
-function isSeenLive(version: ObjectHistory<ClusterVersionFacts>, { startedMs }: Entry): boolean {
-  return version.states.some(({ atMs, facts }) => {
-    return facts.history[0]?.startedMs === startedMs && Math.abs(atMs - (startedMs ?? 0)) <= LIVE_WITHIN_MS
+/** The starts of updates that were observed when they were new. */
+function startsSeenLive({ states }: ObjectHistory<ClusterVersionFacts>): ReadonlySet<number> {
+  const starts = states.flatMap(({ atMs, facts }) => {
+    const { startedMs } = facts.history[0] ?? {}
+    return startedMs !== undefined && Math.abs(atMs - startedMs) <= LIVE_WITHIN_MS ? [startedMs] : []
   })
-}
-
-function channelAt(history: ClusterHistory, timeMs: number): string | undefined {
-  const states = history.of('clusterversions').flatMap(({ states }) => states)
-  return (states.findLast(({ atMs }) => atMs <= timeMs) ?? states[0])?.facts.channel
+  return new Set(starts)
 }
 
 function poolPhase(pool: ObjectHistory<MachineConfigPoolFacts>, move: PlatformMove, untilMs: number): PhaseDraft {
   const name = `platform.${pool.name}` as const
   const fromMs = move.started?.atMs ?? 0
-  const within = pool.states.filter(({ atMs }) => atMs >= fromMs && atMs < untilMs)
+  const within = statesWithin(pool, { fromMs, toMs: untilMs })
   const start = within.findIndex(({ facts }) => isUpdating(facts))
   if (start === -1) return { name, state: move.state === 'in_progress' ? 'pending' : 'skipped' }
-  const before = pool.states.findLast(({ atMs }) => atMs < fromMs)
+  const before = lastStateBefore(pool, fromMs)
   const end = within.findIndex(({ facts }, i) => i > start && !isUpdating(facts))
   const started = flip(within[start]!, within[start - 1] ?? before, 'True')
   const ended = end === -1 ? undefined : flip(within[end]!, within[end - 1], 'False')
@@ -149,13 +153,12 @@ function poolPhase(pool: ObjectHistory<MachineConfigPoolFacts>, move: PlatformMo
 
 /** Each time more machines were updated than before in this upgrade. */
 function poolProgress(
-  { states }: ObjectHistory<MachineConfigPoolFacts>,
+  pool: ObjectHistory<MachineConfigPoolFacts>,
   move: PlatformMove,
   untilMs: number,
 ): readonly number[] {
   let most = Infinity
-  return states.flatMap(({ facts, atMs }) => {
-    if (atMs < (move.started?.atMs ?? 0) || atMs >= untilMs) return []
+  return statesWithin(pool, { fromMs: move.started?.atMs ?? 0, toMs: untilMs }).flatMap(({ facts, atMs }) => {
     const isFurther = facts.updated > most
     // The update of a pool starts with none updated.
     most = most === Infinity || facts.updated === 0 ? facts.updated : Math.max(most, facts.updated)

@@ -2,11 +2,12 @@
  * The rollout of virt-handler over the nodes, the longest part of the control plane: one canary, then tenths of the nodes
  * (facts 5.5 steps 9 and 10). From the counters of the DaemonSet.
  */
+import { remembered } from '../../base/remembered.ts'
 import type { DaemonSetFacts } from '../../model/object-facts.ts'
 import type { UpgradeDetail } from '../../model/upgrade.ts'
 import type { ClusterHistory, ObjectHistory, ObjectState } from './cluster-history.ts'
-import type { Span } from './component-upgrade.ts'
 import { seenMoment, timesOf, type Moment } from './moment.ts'
+import { objectsWithin, placesWithin, type Span } from './states-in-time.ts'
 
 export interface Rollout {
   readonly ref: string
@@ -21,20 +22,25 @@ export interface Rollout {
 }
 
 export function virtHandlerRollout(history: ClusterHistory, range: Span): Rollout | undefined {
-  const rollouts = history.of('daemonsets').flatMap((daemonSet) => {
-    if (daemonSet.name !== 'virt-handler') return []
+  for (const daemonSet of objectsWithin(virtHandlers(history), range)) {
     const { states } = daemonSet
-    const start = states.findIndex((state, i) => isWithin(state, range) && isStart(state, states[i - 1]))
-    if (start === -1) return []
-    const rolling = states.slice(start).filter((state) => isWithin(state, range))
-    return [rolloutOf(rolling, states[start - 1], refOf(daemonSet))]
-  })
-  return rollouts[0]
+    const places = placesWithin(daemonSet, range)
+    const start = places.findIndex((i) => isStart(states[i]!, states[i - 1]))
+    if (start === -1) continue
+    const rolling = places.slice(start).map((i) => states[i]!)
+    return rolloutOf(rolling, states[places[start]! - 1], refOf(daemonSet))
+  }
+  return undefined
 }
+
+/** Each time it was created. */
+export const virtHandlers = remembered((history: ClusterHistory) =>
+  history.of('daemonsets').filter(({ name }) => name === 'virt-handler'),
+)
 
 /** The newest rollout, whatever started it. `undefined`: the DaemonSet is gone or was never rolled out. */
 export function rolloutNow(history: ClusterHistory): Rollout | undefined {
-  const daemonSet = history.of('daemonsets').findLast(({ name, gone }) => name === 'virt-handler' && gone === undefined)
+  const daemonSet = virtHandlers(history).findLast(({ gone }) => gone === undefined)
   if (daemonSet === undefined) return undefined
   const { states } = daemonSet
   const start = states.findLastIndex((state, i) => isStart(state, states[i - 1]))
@@ -48,19 +54,15 @@ function refOf({ namespace, name }: Pick<ObjectHistory, 'namespace' | 'name'>): 
 
 /** Whether the DaemonSet is reported and no rollout of the range was missed, so a missing rollout means that there was none. */
 export function isHandlerObserved(history: ClusterHistory, range: Span): boolean {
-  const handlers = history.of('daemonsets').filter(({ name }) => name === 'virt-handler')
-  const isMissed = handlers.some(({ states }) =>
-    states.some((state, i) => {
-      const before = states[i - 1]
+  const handlers = virtHandlers(history)
+  const isMissed = objectsWithin(handlers, range).some((handler) =>
+    placesWithin(handler, range).some((i) => {
+      const [state, before] = [handler.states[i]!, handler.states[i - 1]]
       const isChanged = before !== undefined && state.facts.generation !== before.facts.generation
-      return isChanged && isWithin(state, range) && !isStart(state, before)
+      return isChanged && !isStart(state, before)
     }),
   )
   return handlers.length > 0 && !isMissed
-}
-
-function isWithin({ atMs }: ObjectState, { fromMs, toMs }: Span): boolean {
-  return atMs >= fromMs && atMs < toMs
 }
 
 /** Fewer pods are updated, or the template changed; a new node only increases the desired number. */

@@ -7,6 +7,7 @@ import type { WorkloadUpdate } from '../../model/upgrade.ts'
 import type { ClusterHistory, ObjectState } from './cluster-history.ts'
 import { isMoving } from './component-upgrade.ts'
 import { seenMoment, timesOf, type Moment } from './moment.ts'
+import { objectsWithin, placesWithin } from './states-in-time.ts'
 import { workloadUpdateOf } from './workloads.ts'
 
 export interface WorkloadPhase {
@@ -28,20 +29,26 @@ export function workloadPhase(
   kubevirtEnd: Moment,
   untilMs: number,
 ): WorkloadPhase | 'none' | undefined {
-  for (const kubevirt of history.of('kubevirts')) {
+  const range = { fromMs: kubevirtEnd.atMs - SAME_WRITE_MS, toMs: untilMs }
+  for (const kubevirt of objectsWithin(history.of('kubevirts'), range)) {
     const { states } = kubevirt
-    const first = states.findIndex((state) => isCounting(state, kubevirtEnd.atMs, untilMs))
-    if (first === -1) continue
-    const counting = states.slice(first).filter((state) => isCounting(state, kubevirtEnd.atMs, untilMs))
-    const phase = phaseOf(counting, states[first - 1], kubevirtEnd, `kubevirts/${kubevirt.namespace}/${kubevirt.name}`)
+    const counting = placesWithin(kubevirt, range).filter((i) => isCounting(states[i]!))
+    const [first] = counting
+    if (first === undefined) continue
+    const phase = phaseOf(
+      counting.map((i) => states[i]!),
+      states[first - 1],
+      kubevirtEnd,
+      `kubevirts/${kubevirt.namespace}/${kubevirt.name}`,
+    )
     // They may have been updated unobserved.
     return phase === 'none' && kubevirtEnd.isReconstructed ? undefined : phase
   }
   return undefined
 }
 
-function isCounting({ facts, atMs }: ObjectState<OperandFacts>, fromMs: number, untilMs: number): boolean {
-  return atMs >= fromMs - SAME_WRITE_MS && atMs < untilMs && !isMoving(facts) && facts.outdatedWorkloads !== undefined
+function isCounting({ facts }: ObjectState<OperandFacts>): boolean {
+  return !isMoving(facts) && facts.outdatedWorkloads !== undefined
 }
 
 /** KubeVirt's end by its condition may be slightly before the observation of its state. */

@@ -2,6 +2,9 @@
  * The workload update: outdated VMs, migrations by cause, pace and estimated end. Asynchronous and without a bound; relative to
  * the last report of the cluster, never to a clock.
  */
+import { ByTime } from '../../base/by-time.ts'
+import { firstIndexWhere } from '../../base/first-index.ts'
+import { remembered } from '../../base/remembered.ts'
 import type { MigrationFacts } from '../../model/object-facts.ts'
 import type { WorkloadUpdate } from '../../model/upgrade.ts'
 import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
@@ -47,8 +50,22 @@ interface Level {
   readonly outdated: number
 }
 
-/** From KubeVirt's status, else from the gauge; oldest first, one entry per change. */
-function outdatedLevels(history: ClusterHistory, window: WorkloadWindow): readonly Level[] {
+/** Oldest first, one entry per change. */
+function outdatedLevels(history: ClusterHistory, { fromMs, untilMs = Infinity }: WorkloadWindow): readonly Level[] {
+  const all = allLevels(history)
+  const end = firstIndexWhere(all, ({ atMs }) => atMs >= untilMs)
+  const start = Math.min(
+    end,
+    firstIndexWhere(all, ({ atMs }) => atMs > fromMs),
+  )
+  // What it was when the window opened.
+  const levels: Level[] = start === 0 ? [] : [{ atMs: fromMs, outdated: all[start - 1]!.outdated }]
+  for (const level of all.slice(start, end)) if (levels.at(-1)?.outdated !== level.outdated) levels.push(level)
+  return levels
+}
+
+/** From KubeVirt's status, else from the gauge; oldest first. */
+const allLevels = remembered((history: ClusterHistory): readonly Level[] => {
   const reported = history
     .of('kubevirts')
     .flatMap(({ states }) =>
@@ -57,17 +74,8 @@ function outdatedLevels(history: ClusterHistory, window: WorkloadWindow): readon
       ),
     )
   const measured = history.runs('outdated_vmis').map(({ firstMs, value }) => ({ atMs: firstMs, outdated: value }))
-  const all = (reported.length > 0 ? reported : measured).toSorted((a, b) => a.atMs - b.atMs || a.outdated - b.outdated)
-  const { fromMs, untilMs = Infinity } = window
-  const levels: Level[] = []
-  for (const { atMs, outdated } of all) {
-    if (atMs >= untilMs) break
-    if (atMs <= fromMs)
-      levels[0] = { atMs: fromMs, outdated } // What it was when the window opened.
-    else if (levels.at(-1)?.outdated !== outdated) levels.push({ atMs, outdated })
-  }
-  return levels
-}
+  return (reported.length > 0 ? reported : measured).toSorted((a, b) => a.atMs - b.atMs || a.outdated - b.outdated)
+})
 
 function paceOf(
   levels: readonly Level[],
@@ -98,6 +106,11 @@ function migrationsOf(history: ClusterHistory, window: WorkloadWindow): Migratio
   return histories.length > 0 ? countMigrations(histories, window) : measuredMigrations(history, window)
 }
 
+const migrationsByTime = remembered(
+  (histories: readonly ObjectHistory<MigrationFacts>[]) =>
+    new ByTime(histories, ({ states }) => states.at(-1)!.facts.createdMs ?? states[0]!.atMs),
+)
+
 function countMigrations(
   histories: readonly ObjectHistory<MigrationFacts>[],
   { fromMs, untilMs = Infinity }: WorkloadWindow,
@@ -106,10 +119,9 @@ function countMigrations(
     ...{ workloadUpdate: 0, evacuation: 0, other: 0 },
     ...{ succeeded: 0, failed: 0, pending: 0, running: 0, pendingTimeouts: 0 },
   }
-  for (const { states, gone } of histories) {
+  for (const place of migrationsByTime(histories).placesWithin(fromMs, untilMs)) {
+    const { states, gone } = histories[place]!
     const { facts, atMs } = states.at(-1)!
-    const madeMs = facts.createdMs ?? states[0]!.atMs
-    if (madeMs < fromMs || madeMs >= untilMs) continue
     counts[CAUSES[facts.cause]]++
     if (facts.phase === 'Succeeded') counts.succeeded++
     else if (facts.phase === 'Failed') {

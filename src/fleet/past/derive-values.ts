@@ -11,7 +11,7 @@ import { intentOf, placesOf, subscriptionOf } from '../derive/cluster.ts'
 import type { ClusterHistory } from '../derive/cluster-history.ts'
 import { healthOf } from '../derive/health.ts'
 import { seriesOf } from '../derive/current-runs.ts'
-import { historyAt } from '../derive/history-at.ts'
+import { historyOverTime } from '../derive/history-at.ts'
 import { deschedulerOf, goldenImagesOf, hyperConvergedHistoryOf, outdatedOf } from '../derive/inventory.ts'
 import { poolsOf } from '../derive/platform.ts'
 import { settingsOf, settingWritesOf, type ClusterSettingWrites } from '../derive/settings.ts'
@@ -93,8 +93,9 @@ const GROUPS: readonly Group[] = [
     signals: [],
     valuesAt: (then, { versions }, atMs) => {
       const goldenImages = goldenImagesOf(then)
-      const version = versions.find(({ fromMs, untilMs = Infinity }) => fromMs <= atMs && atMs < untilMs)?.version
-      const descheduler = deschedulerOf(then, version)
+      const isAny = then.of('kubedeschedulers').length > 0
+      const running = isAny && versions.find(({ fromMs, untilMs = Infinity }) => fromMs <= atMs && atMs < untilMs)
+      const descheduler = isAny ? deschedulerOf(then, running ? running.version : undefined) : undefined
       return {
         ...(goldenImages === undefined ? {} : { goldenImages }),
         ...(descheduler === undefined ? {} : { descheduler }),
@@ -156,8 +157,9 @@ interface OpenValue {
 function intervalsOf(history: ClusterHistory, group: Group, whole: Whole, times: readonly number[]): ValueInterval[] {
   const ended: ValueInterval[] = []
   const open = new Map<string, OpenValue>()
+  const historyAt = historyOverTime(history)
   for (const atMs of times) {
-    const values = valuesOfRecord(group.valuesAt(historyAt(history, atMs), whole, atMs))
+    const values = valuesOfRecord(group.valuesAt(historyAt(atMs), whole, atMs))
     for (const [key, { fromMs, value, text }] of open) {
       if (JSON.stringify(values.get(key)) === text) continue
       ended.push({ key, fromMs, untilMs: atMs, value })

@@ -39,7 +39,7 @@ function hazardsOf(
   // What changed with the start, such as Upgradeable=False, is no hazard of the start.
   const atMs = startedMs - 1
   const record = deriveRecord(historyAt(history, atMs), intervalsAt(intervals, atMs))
-  const others = upgrades.filter((other) => other.upgrade.id !== id && isOpenAt(other, atMs))
+  const others = upgrades.filter((other) => isOpenAt(other, atMs) && other.upgrade.id !== id)
   const cluster = hazardClusterOf({
     record,
     modifications: modificationsAt(modifications, atMs),

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { hcoAttempts } from '../../../src/fleet/derive/hco-attempts.ts'
+import { hcoWindows } from '../../../src/fleet/derive/hco-window.ts'
+import { at, csv, hyperConverged, look, overwritten } from './observed.ts'
+import { csvNameOf, historyOf } from './random-objects.ts'
+
+const reached = (second: number, operatorVersion: string) => look(second, hyperConverged({ operatorVersion }))
+const csvMade = (second: number, version: string) =>
+  look(second, csv(version, { createdMs: at(second), lastTransitionMs: at(second) }), {
+    ...{ name: csvNameOf(version), uid: `csv-${version}-${second}` },
+  })
+
+test.each([
+  ['up to a minute before it: to the CSV', 160, [['1.17.0', true, true]]],
+  [
+    'more than a minute before it: an attempt of its own',
+    161,
+    [
+      ['1.17.0', false, true],
+      ['1.17.0', true, false],
+    ],
+  ],
+])('HCO changes to the version of a CSV %s', (_, made, attempts) => {
+  const history = historyOf([reached(0, '1.16.0'), reached(100, '1.17.0'), csvMade(made, '1.17.0')])
+  const found = hcoAttempts(history)
+  expect(found.map(({ to, csv, window }) => [to, csv !== undefined, window !== undefined])).toEqual(attempts)
+})
+
+test('versions that HCO returns to without a CSV are attempts of their own, and the last CSV has the first one', () => {
+  const states = ['1.16.0', '1.17.0', '1.16.0', '1.17.0', '1.16.0'].map((version, i) => reached(i * 1000, version))
+  const found = hcoAttempts(historyOf(states, [csvMade(900, '1.17.0')]))
+  const shown = found.map(({ to, csv, window }) => [to, csv !== undefined, (window!.ended!.atMs - at(0)) / 1000])
+  expect(shown).toEqual([
+    ['1.17.0', true, 1000],
+    ['1.16.0', false, 2000],
+    ['1.17.0', false, 3000],
+    ['1.16.0', false, 4000],
+  ])
+})
+
+test('without HyperConverged the previous version is that of the last event of an end', () => {
+  const event = (second: number, message: string) =>
+    look(second, overwritten(message, { reason: 'UpgradeHCO', firstMs: at(second) }), { name: `e-${second}` })
+  const history = historyOf([
+    event(0, 'Upgrading the HyperConverged to version 1.16.0'),
+    event(100, 'Upgrading the HyperConverged to version 1.17.0'),
+    event(200, 'Successfully upgraded to version 1.17.0'),
+    event(300, 'Upgrading the HyperConverged to version 1.18.0'),
+    event(400, 'Upgrading the HyperConverged to version 1.19.0'),
+  ])
+  expect(hcoWindows(history).map(({ from, to, ended }) => [from, to, ended !== undefined])).toEqual([
+    [undefined, '1.16.0', false],
+    [undefined, '1.17.0', true],
+    ['1.17.0', '1.18.0', false],
+    ['1.17.0', '1.19.0', false],
+  ])
+})

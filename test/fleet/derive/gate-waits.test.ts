@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { clusterHistory } from '../../../src/fleet/derive/cluster-history.ts'
 import { deriveUpgrades } from '../../../src/fleet/derive/derive-cluster.ts'
+import { withGateWaits } from '../../../src/fleet/derive/gate-waits.ts'
 import { createStuckJudge } from '../../../src/fleet/stuck/stuck.ts'
 import { createBaselineIndex } from '../../../src/fleet/stuck/stuck-baseline.ts'
 import { recordAt } from '../../../src/fleet/past/record-at.ts'
@@ -88,4 +90,15 @@ test('a CSV that starts to upgrade HCO before anything holds it back waits for n
   const records = deriveUpgrades(observations({ objects: [...goldenUpgrade()] }))
   expect(records[0]!.detail.waitsFor).toBeUndefined()
   expect(records[0]!.upgrade).toMatchObject({ to: '1.17.0', state: 'succeeded' })
+})
+
+test('an upgrade of OpenShift in between changes nothing of what an upgrade of HCO waits for', () => {
+  const record = (operator: string, to: string, startedMs: number, csvSteps: readonly object[] = []) =>
+    ({ upgrade: { operator, to, startedMs, state: 'in_progress' }, detail: { csvSteps } }) as unknown as UpgradeRecord
+  const gated = record('kubevirt-hyperconverged', '1.18.0', 300, [
+    { phase: 'Pending', reason: 'OperatorConditionNotUpgradeable' },
+  ])
+  const records = [record('kubevirt-hyperconverged', '1.17.0', 100), record('openshift', '4.20.0', 200), gated]
+  const found = withGateWaits(records, clusterHistory(observations({ objects: [] })))
+  expect(found.map(({ detail }) => detail.waitsFor)).toEqual([undefined, undefined, { to: '1.17.0' }])
 })

@@ -38,6 +38,20 @@ test('versions that HCO returns to without a CSV are attempts of their own, and 
   ])
 })
 
+test('an upgrade without a CSV that HCO reports again after another one is one attempt', () => {
+  const upgrading = (second: number, to: string) => {
+    const message = `to version ${to}`
+    const conditions = [{ type: 'Progressing', status: 'True', reason: 'HCOUpgrading', message }]
+    return look(second, hyperConverged({ operatorVersion: '1.16.0', conditions }))
+  }
+  const states = [upgrading(100, '1.17.0'), upgrading(200, '1.18.0'), upgrading(300, '1.17.0')]
+  const found = hcoAttempts(historyOf([reached(0, '1.16.0'), ...states, reached(400, '1.17.0')]))
+  expect(found.map(({ to, window }) => [to, window!.started?.atMs, window!.ended?.atMs])).toEqual([
+    ['1.17.0', at(100), at(400)],
+    ['1.18.0', at(200), undefined],
+  ])
+})
+
 test('without HyperConverged the previous version is that of the last event of an end', () => {
   const event = (second: number, message: string) =>
     look(second, overwritten(message, { reason: 'UpgradeHCO', firstMs: at(second) }), { name: `e-${second}` })

@@ -312,7 +312,13 @@ test('the history at rising moments is that of each moment', () => {
       const history = historyOf(objects)
       const then = historyOverTime(history)
       for (const second of moments.toSorted((a, b) => a - b)) {
-        expect(then(at(second)).of('kubevirts')).toEqual(historyAt(history, at(second)).of('kubevirts'))
+        const expected = history.of('kubevirts').flatMap((one) => {
+          const states = one.states.slice(0, one.states.findLastIndex(({ atMs }) => atMs <= at(second)) + 1)
+          const gone = one.gone !== undefined && one.gone.atMs <= at(second) ? one.gone : undefined
+          return states.length === 0 ? [] : [{ ...one, states, gone }]
+        })
+        expect(historyAt(history, at(second)).of('kubevirts')).toEqual(expected)
+        expect(then(at(second)).of('kubevirts')).toEqual(expected)
       }
     }),
     runs,

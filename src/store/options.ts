@@ -70,7 +70,7 @@ export const STORE_DEFAULTS: Omit<StoreOptions, 'dir'> = {
   bytesPerTraceMax: 16 * 1024 * 1024,
   retentionLogsMs: 30 * 24 * HOUR_MS,
   retentionObjectsMs: 400 * 24 * HOUR_MS,
-  clusterObjectStatesMax: 50_000,
+  clusterObjectStatesMax: 20_000,
   outOfOrderMs: HOUR_MS,
   flushEveryMs: 2 * HOUR_MS,
   flushLogBytes: 16 * 1024 * 1024,

@@ -90,6 +90,7 @@ describe('a cluster with too many states', () => {
     expect(await stored.versions('a')).toHaveLength(20)
     stored.put(states(1, 24))
     expect(await stored.versions('a')).toHaveLength(18)
+    expect(await stored.reader.oldestMs('brno')).toBe(NOW_MS + 6)
     expect(stored.observations.fullestCluster()).toEqual({ cluster: 'brno', states: 18 })
   })
 
@@ -149,6 +150,30 @@ describe('a cluster with too many states', () => {
     ])
     stored.commit()
     expect(stored.count()).toBe(1)
+  })
+
+  test('keeps the state that an object is in, also one that began before another', async () => {
+    const stored = new Stored()
+    const again = { ...source('a', 1), resourceVersion: '10', observedMs: NOW_MS + 10 }
+    stored.put([source('a', 1), source('a', 5), again])
+    expect(await stored.versions('a')).toEqual([1, 5, 10])
+    stored.put(sources(19, 100))
+    expect(await stored.versions('a')).toEqual([1])
+    expect(stored.observations.statesEvicted).toBe(1)
+  })
+
+  test('loses nothing for states that replaced each other', async () => {
+    const stored = new Stored()
+    const event = (count: number): ObjectObservation => {
+      const of = { objectKind: 'HyperConverged', objectName: 'hco', objectNamespace: 'cnv' }
+      const facts = { kind: 'events', reason: 'Overwritten', type: 'Warning', message: '', count, ...of } as const
+      return { ...source('event', count), facts }
+    }
+    stored.put([...states(19), event(1)])
+    for (let count = 2; count < 10; count++) stored.put([event(count)])
+    expect(await stored.versions('a')).toHaveLength(19)
+    expect(await stored.versions('event')).toEqual([9])
+    expect(stored.observations.statesEvicted).toBe(0)
   })
 
   test('is counted again after a commit that failed', async () => {

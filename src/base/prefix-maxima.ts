@@ -1,4 +1,5 @@
 import { firstIndexWhere } from './first-index.ts'
+import { invariant } from './invariant.ts'
 
 /** Values at places, of which the greatest up to any place is asked for; both take steps as the logarithm of the places (Fenwick). */
 export class PrefixMaxima {
@@ -14,7 +15,9 @@ export class PrefixMaxima {
 
   add(place: number, value: number): void {
     const maxima = this.#maxima
-    for (let i = this.#countUpTo(place); i < maxima.length; i += i & -i) maxima[i] = Math.max(maxima[i]!, value)
+    const first = this.#countUpTo(place)
+    invariant(this.#places[first - 1] === place, 'a value is added at one of the places')
+    for (let i = first; i < maxima.length; i += i & -i) maxima[i] = Math.max(maxima[i]!, value)
   }
 
   /** The greatest value at this place or before it; -Infinity: there is none. */

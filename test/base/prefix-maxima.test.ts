@@ -22,3 +22,9 @@ test('there is none where nothing was added', () => {
   expect(new PrefixMaxima([]).upTo(5)).toBe(-Infinity)
   expect(new PrefixMaxima([5]).upTo(5)).toBe(-Infinity)
 })
+
+test('a value at another place is a bug', () => {
+  expect(() => {
+    new PrefixMaxima([5]).add(4, 1)
+  }).toThrow('a value is added at one of the places')
+})

@@ -99,12 +99,19 @@ export class ObjectRoom extends Statements {
     return fullest
   }
 
-  /** After retention removed some of its objects: it is counted again. */
-  forgetCluster(cluster: number): void {
+  /** Call after states were removed. */
+  removeStateless(cluster: number): void {
+    this.#stateless.run({ cluster })
     this.#known.delete(cluster)
   }
 
-  /** The same for all: after a rollback, or an erasure. */
+  /** Tells readers that the past of the cluster is incomplete until this time, and until any later one of before. */
+  noteTrimmed(cluster: number, untilMs: number): void {
+    this.#trimmed.run(untilMs, cluster)
+    this.#clusters.touchObjects(cluster)
+  }
+
+  /** All clusters are counted again: after a rollback, or an erasure. */
   forget(): void {
     this.#known.clear()
     this.#added.clear()
@@ -123,8 +130,7 @@ export class ObjectRoom extends Statements {
     this.#evictedNow += removed.length
     if (removed.length > 0) {
       const newestMs = removed.reduce((newest, { lastMs }) => Math.max(newest, lastMs), 0)
-      this.#trimmed.run(newestMs, cluster)
-      this.#clusters.touchObjects(cluster)
+      this.noteTrimmed(cluster, newestMs)
     }
     return true
   }

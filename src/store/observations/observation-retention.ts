@@ -32,10 +32,6 @@ export class ObservationRetention extends Statements {
          (SELECT 1 FROM object_state AS later WHERE later.object = object_state.object
             AND later.last_version > object_state.last_version AND later.first_ms < @floorMs)`,
   )
-  readonly #stateless = this.db.prepare<{ cluster: number }>(
-    `DELETE FROM observed_object WHERE cluster = @cluster AND NOT EXISTS
-         (SELECT 1 FROM object_state WHERE object = id)`,
-  )
   readonly #runs = this.db.prepare<[number, number]>('DELETE FROM metric_run WHERE cluster = ? AND last_ms < ?')
   readonly #listings = this.db.prepare<[number], { kind: number; namespace: string; minutes: Uint8Array }>(
     'SELECT kind, namespace, minutes FROM object_listing WHERE cluster = ?',
@@ -46,7 +42,6 @@ export class ObservationRetention extends Statements {
   readonly #unlist = this.db.prepare<[number, number, string]>(
     'DELETE FROM object_listing WHERE cluster = ? AND kind = ? AND namespace = ?',
   )
-  readonly #trimmed = this.db.prepare<[number, number]>('UPDATE observed_cluster SET trimmed_ms = ? WHERE id = ?')
   readonly #checked = this.db.prepare<[number, number]>('UPDATE observed_cluster SET checked_ms = ? WHERE id = ?')
 
   constructor(db: Database.Database, clusters: ObservedClusters, room: ObjectRoom) {
@@ -77,7 +72,7 @@ export class ObservationRetention extends Statements {
       this.#objects.run({ cluster, floorMs }).changes +
       this.#states.run({ cluster, floorMs }).changes +
       this.#runs.run(cluster, floorMs).changes
-    this.#stateless.run({ cluster })
+    this.#room.removeStateless(cluster)
     for (const { kind, namespace, minutes } of this.#listings.all(cluster)) {
       const all = unpackMinutes(minutes)
       const left = all.filter((minute) => minute * MINUTE_MS >= floorMs)
@@ -87,8 +82,6 @@ export class ObservationRetention extends Statements {
     }
     this.#checked.run(floorMs, cluster)
     if (removed === 0) return
-    this.#trimmed.run(floorMs, cluster)
-    this.#room.forgetCluster(cluster)
-    this.#clusters.touchObjects(cluster)
+    this.#room.noteTrimmed(cluster, floorMs)
   }
 }

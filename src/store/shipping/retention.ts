@@ -117,7 +117,7 @@ async function trim(connection: Connection, cluster: number, floorMs: number, st
     await moveClusters(connection, { all: new Set([cluster]), objects: new Set([cluster]) })
   }
   await connection.query(
-    'UPDATE observed_cluster SET checked_ms = $2, trimmed_ms = CASE WHEN $3 THEN $4 ELSE trimmed_ms END WHERE id = $1',
+    'UPDATE observed_cluster SET checked_ms = $2, trimmed_ms = CASE WHEN $3 THEN greatest(trimmed_ms, $4) ELSE trimmed_ms END WHERE id = $1',
     [cluster, floorMs, removed > 0, trimmedMs],
   )
 }

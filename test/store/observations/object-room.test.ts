@@ -176,6 +176,19 @@ describe('a cluster with too many states', () => {
     expect(stored.observations.statesEvicted).toBe(0)
   })
 
+  test('does not say that its past is complete when retention removes what is older', async () => {
+    const stored = new Stored()
+    stored.put(states(21))
+    const [labels, firstMs] = [{}, NOW_MS - 500 * DAY_MS]
+    const old = { cluster: 'brno', signal: 'hco_health', labels, value: 0, firstMs, lastMs: firstMs } as const
+    stored.observations.putRuns('brno', 0, [old])
+    stored.commit()
+    expect(await stored.reader.oldestMs('brno')).toBe(NOW_MS + 3)
+    stored.observations.removeSome(NOW_MS - 400 * DAY_MS)
+    expect(await stored.reader.runs('brno')).toEqual([])
+    expect(await stored.reader.oldestMs('brno')).toBe(NOW_MS + 3)
+  })
+
   test('is counted again after a commit that failed', async () => {
     const stored = new Stored()
     stored.put(states(19))

@@ -375,6 +375,11 @@ describe.skipIf(POSTGRES === undefined)('shipping', () => {
     ])
     expect(await shared.newReader().oldestMs('cluster-0')).toBe(at(0, 4, 4).observedMs)
     expect((await shared.newReader().read('cluster-1')).objects).toHaveLength(2)
+    // Retention by age removes what is older, and says nothing else of the past.
+    const older = { ...limits, retentionObjectsMs: 38 * DAY_MS, clusterObjectStatesMax: 6 }
+    await new PostgresRetention(shared.pool, older).run(nowMs + DAY_MS)
+    expect((await shared.newReader().read('cluster-0')).objects).toHaveLength(5)
+    expect(await shared.newReader().oldestMs('cluster-0')).toBe(at(0, 4, 4).observedMs)
   })
 
   test('an erased cluster leaves nothing in PostgreSQL, and others stay', async () => {

@@ -122,9 +122,18 @@ export class SignalGroupWatch {
     this.#mark(cluster, due.fromMs, due.newRefs)
   }
 
-  /** The newest sample of the group in memory; -Infinity: there is none. */
+  /** The newest sample of the group in memory, or that was read; -Infinity: there is none. */
   newestMs(cluster: number): number {
     return this.#newestMs[cluster] ?? -Infinity
+  }
+
+  /** A sample of the group was read: after a start, those that were flushed are not in memory. */
+  noteSample(cluster: number, timeMs: number): void {
+    if (!(timeMs > this.newestMs(cluster))) return
+    if (this.newestMs(cluster) === -Infinity) {
+      this.#settledMs[cluster] = Math.floor(timeMs / SETTLED_EVERY_MS) * SETTLED_EVERY_MS
+    }
+    this.#newestMs[cluster] = timeMs
   }
 
   refsOf(cluster: number): readonly number[] {
@@ -207,10 +216,7 @@ export class SignalGroupWatch {
       const cluster = clusters[row]!
       // NaN compares as false.
       if (!(lastsMs[row]! > this.#newestMs[cluster]!) || isStaleWords(words[row * 2 + 1]!, words[row * 2]!)) continue
-      if (this.#newestMs[cluster] === -Infinity) {
-        this.#settledMs[cluster] = Math.floor(lastsMs[row]! / SETTLED_EVERY_MS) * SETTLED_EVERY_MS
-      }
-      this.#newestMs[cluster] = lastsMs[row]!
+      this.noteSample(cluster, lastsMs[row]!)
     }
   }
 

@@ -141,7 +141,7 @@ export class SignalWatch {
     this.#readMs[number] = -Infinity
   }
 
-  /** The newest sample of any signal in memory, of each cluster that has one. */
+  /** The newest sample of any signal, of each cluster that has one in memory or was read. */
   eachLastSeen(visit: (cluster: string, newestMs: number) => void): void {
     for (const [number, cluster] of this.#names.entries()) {
       const newestMs = this.#newestMs(number)
@@ -200,7 +200,7 @@ export class SignalWatch {
     return isArriving && !isWaitingLong && this.#newestMs(cluster) < nowMs - BACKLOG_AGE_MS
   }
 
-  /** -Infinity: no sample of any signal is in memory. */
+  /** -Infinity: no sample of any signal is in memory or was read. */
   #newestMs(cluster: number): number {
     let newestMs = -Infinity
     for (const group of this.#groups)
@@ -246,11 +246,11 @@ export class SignalWatch {
     // A sample can show that another series was missed, since the last sample of that series.
     const startMs = knownUpTo(stored, fromMs - 2 * MISSED_MS)
     if (startMs - MISSED_MS > oldestMs) {
-      const series = this.#seriesOf(group, refs, startMs - MISSED_MS, nowMs)
+      const series = this.#seriesOf(group, number, startMs - MISSED_MS, nowMs)
       const { runs, isTorn } = signalRunsOf(cluster, series, stored, startMs, false)
       if (!isTorn) return { runs, sampled: sampledOf(startMs - MISSED_MS, series) }
     }
-    const series = this.#seriesOf(group, refs, oldestMs, nowMs)
+    const series = this.#seriesOf(group, number, oldestMs, nowMs)
     const { runs } = signalRunsOf(cluster, series, stored, oldestMs, true)
     return { runs, sampled: sampledOf(oldestMs, series) }
   }
@@ -260,18 +260,16 @@ export class SignalWatch {
     return this.#store.selectRuns({ matchers, fromMs, toMs: nowMs + AHEAD_MS, maxSamples: this.#options.samplesMax })
   }
 
-  #seriesOf(
-    group: SignalGroupWatch,
-    refs: readonly number[],
-    fromMs: number,
-    nowMs: number,
-  ): readonly CollectedSeries[] {
+  /** @param cluster its number */
+  #seriesOf(group: SignalGroupWatch, cluster: number, fromMs: number, nowMs: number): readonly CollectedSeries[] {
     const selection = this.#select(group, fromMs, nowMs)
-    return refs.flatMap((ref) => {
+    return group.refsOf(cluster).flatMap((ref) => {
       const row = rowOf(selection, ref)
       if (row === undefined) return []
       const meaning = group.meaningOf(ref, selection, row)
       const runs = this.#runsOf(selection, row, meaning)
+      const newest = runs.findLast(({ isStale }) => !isStale)
+      if (newest !== undefined) group.noteSample(cluster, newest.firstMs + (newest.count - 1) * newest.stepMs)
       return runs.length === 0 ? [] : [{ ...meaning, runs }]
     })
   }

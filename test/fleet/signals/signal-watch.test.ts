@@ -440,6 +440,28 @@ describe('runs of signals', () => {
   })
 })
 
+test('a cluster that is silent was last seen at its newest sample, also after a restart when no sample is in memory', async () => {
+  const watched = new Watched()
+  const lastSeen = (): readonly (readonly [string, number])[] => {
+    const found: (readonly [string, number])[] = []
+    watched.watch.eachLastSeen((cluster, newestMs) => found.push([cluster, (newestMs - T0) / MINUTE_MS]))
+    return found
+  }
+  watched.series(CSV('1.16.0'), T0, T0 + HOUR_MS + 10 * MINUTE_MS)
+  watched.put(CSV('1.16.0'), T0 + HOUR_MS + 20 * MINUTE_MS, undefined)
+  await watched.beat(T0 + 2 * HOUR_MS)
+  expect(lastSeen()).toEqual([['c1', 70]])
+  await watched.store.writer.maintain(T0 + 30 * HOUR_MS)
+  await watched.store.reopen(T0 + 30 * HOUR_MS)
+  watched.watch = new SignalWatch(watched.store.reader, OPTIONS)
+  const before = watched.runs()
+  await watched.beat(T0 + 30 * HOUR_MS)
+  expect(lastSeen()).toEqual([['c1', 70]])
+  expect(watched.runs()).toEqual(before)
+  watched.watch.look(T0 + 30 * HOUR_MS + MINUTE_MS)
+  expect(watched.watch.due(T0 + 30 * HOUR_MS + MINUTE_MS)).toEqual([])
+})
+
 describe('whatever the order of arrival', () => {
   interface Told {
     readonly labels: Record<string, string>

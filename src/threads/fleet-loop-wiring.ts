@@ -79,7 +79,7 @@ export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
       putDay: (day, rows, usage, nowMs) => factsWriter.adoption.putDay(day, rows, usage, nowMs),
       usageAt: (timeMs) => readUsage(fleetReaderOf(query), timeMs),
     },
-    traitsAt: (timeMs) => readTraits(fleetReaderOf(query), timeMs),
+    traitsAt: (timeMs, names) => readTraits(fleetReaderOf(query), timeMs, names),
     index,
     rollouts: sources.rollouts,
     graphs: sources.graphs,

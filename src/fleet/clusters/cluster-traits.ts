@@ -2,6 +2,7 @@
  * A cluster's region, provider and environment, from the external labels of its Prometheus: no object contains them.
  * OpenShift's metric of the infrastructure provider fills in what the labels lack.
  */
+import { escapePromqlString, escapeRegex } from '../../base/quoting.ts'
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { FleetReader } from '../fleet-reader.ts'
 
@@ -15,15 +16,24 @@ const LABELS: Readonly<Record<keyof ClusterTraits, readonly string[]>> = {
 }
 
 const ALL_LABELS = Object.values(LABELS).flat()
-const LABELLED = `group by (cluster, ${ALL_LABELS.join(', ')}) ({__name__=~"kubevirt_info|csv_succeeded|kubevirt_hco_system_health_status", cluster!=""})`
+const LABELLED = (clusters: string): string =>
+  `group by (cluster, ${ALL_LABELS.join(', ')}) ({__name__=~"kubevirt_info|csv_succeeded|kubevirt_hco_system_health_status", ${clusters}})`
 /** `type` is the provider: AWS, BareMetal, None, ... */
-const PLATFORM = 'group by (cluster, type, region) (cluster_infrastructure_provider{cluster!=""})'
+const PLATFORM = (clusters: string): string =>
+  `group by (cluster, type, region) (cluster_infrastructure_provider{${clusters}})`
 
+/** By the name in the metrics. @param names only of these clusters; absent: of all */
 export async function readTraits(
   reader: Pick<FleetReader, 'instant'>,
   timeMs: number,
+  names?: readonly string[],
 ): Promise<ReadonlyMap<string, ClusterTraits>> {
-  const [labelled, platform] = await Promise.all([reader.instant(LABELLED, timeMs), reader.instant(PLATFORM, timeMs)])
+  const clusters =
+    names === undefined ? 'cluster!=""' : `cluster=~"${escapePromqlString(names.map(escapeRegex).join('|'))}"`
+  const [labelled, platform] = await Promise.all([
+    reader.instant(LABELLED(clusters), timeMs),
+    reader.instant(PLATFORM(clusters), timeMs),
+  ])
   const traits = new Map<string, ClusterTraits>()
   const put = (cluster: string, found: ClusterTraits): void => {
     traits.set(cluster, { ...found, ...traits.get(cluster) })

@@ -9,7 +9,6 @@
  */
 import { inSlices, ownTurn } from '../../base/thread-slices.ts'
 import type { CountingPorts } from '../adoption/count-days.ts'
-import type { ClusterTraits } from '../clusters/cluster-traits.ts'
 import type { FleetIndex } from '../clusters/fleet-index.ts'
 import type { ReturnedCluster } from '../clusters/decommissions.ts'
 import { graphValues } from '../graph/graph-values.ts'
@@ -27,7 +26,6 @@ import { StartedCycle, type CycleFailure } from './loop-cycle.ts'
 import { createLoopState } from './loop-state.ts'
 import {
   DayCountStage,
-  describeClusters,
   Schedule,
   SeriesStage,
   updateLastSeen,
@@ -36,6 +34,7 @@ import {
 } from './periodic-stages.ts'
 import { RolloutWatch, type RolloutReader } from './rollout-watch.ts'
 import { readSignals, type SignalStageParts } from './signal-stage.ts'
+import { TraitStage, type TraitStageParts } from './trait-stage.ts'
 
 type StageParts = SignalStageParts & ChangeStageParts & DerivationStageParts & SeriesStageParts
 
@@ -49,12 +48,13 @@ export interface FleetLoopParts extends Omit<StageParts, 'alertTraces' | 'signal
   readonly counting: CountingPorts
   readonly rollouts: RolloutReader
   readonly graphs: () => Promise<Pick<UpdateGraphs, 'graph'>>
-  readonly traitsAt: (timeMs: number) => Promise<ReadonlyMap<string, ClusterTraits>>
+  readonly traitsAt: TraitStageParts['traitsAt']
   /** Resolves when it holds all stored facts. */
   readonly index: Promise<
     Pick<
       FleetIndex,
       | 'active'
+      | 'known'
       | 'put'
       | 'remove'
       | 'markSeen'
@@ -105,7 +105,6 @@ export interface FleetLoop {
 
 const EDGES_BUDGET_MS = 300
 const HEARTBEAT_EVERY_MS = 10_000
-const TRAITS_EVERY_MS = 5 * 60_000
 
 export function createFleetLoop(given: FleetLoopParts): FleetLoop {
   const parts = { ...given, alertTraces: new AlertTraces(given) }
@@ -115,7 +114,8 @@ export function createFleetLoop(given: FleetLoopParts): FleetLoop {
   const derivedSeries = new SeriesStage(parts)
   const rollouts = new RolloutWatch(parts.rollouts)
   const dayCounts = new DayCountStage(parts.counting, state)
-  const [heartbeats, traits, graphs] = [new Schedule(), new Schedule(), new Schedule()]
+  const traits = new TraitStage(parts)
+  const [heartbeats, graphs] = [new Schedule(), new Schedule()]
   let ofGraphs: readonly DerivedValue[] = []
   let caughtUpMs: number | undefined
 
@@ -143,9 +143,7 @@ export function createFleetLoop(given: FleetLoopParts): FleetLoop {
       await cycle.run('upgrade paths', () =>
         cycle.within(EDGES_BUDGET_MS, () => Promise.resolve(index.edges.estimateNext())),
       )
-      await cycle.run('traits', async () => {
-        if (traits.isDue(TRAITS_EVERY_MS, nowMs)) await describeClusters(index, await parts.traitsAt(nowMs))
-      })
+      await cycle.run('traits', () => traits.run(index, cycle))
       if (parts.leases?.isFirst !== false) {
         await cycle.run('rollouts', () => rollouts.advance(nowMs))
         await cycle.run('update graphs', async () => {

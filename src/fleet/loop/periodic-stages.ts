@@ -1,7 +1,6 @@
 /** The stages of the fleet loop that run every so often: heartbeats, derived series, day counts. */
 import { eachInSteps, inSlices, ownTurn } from '../../base/thread-slices.ts'
 import { countDays, type CountingPorts } from '../adoption/count-days.ts'
-import type { ClusterTraits } from '../clusters/cluster-traits.ts'
 import type { FleetIndex } from '../clusters/fleet-index.ts'
 import { DERIVED_EVERY_MS, type WrittenSeries } from '../series/derived-series.ts'
 import type { DerivedValue } from '../series/derived-metrics.ts'
@@ -55,17 +54,6 @@ export async function updateLastSeen(
   })
   await inSlices(mark, ownTurn)
   changedFacts.update(index.coverage(nowMs), index.verdicts(nowMs))
-}
-
-/** In slices: at the first time, each cluster is indexed again. */
-export async function describeClusters(
-  index: Pick<FleetIndex, 'describe'>,
-  traits: ReadonlyMap<string, ClusterTraits>,
-): Promise<void> {
-  const describe = eachInSteps(traits, (one) => {
-    index.describe(new Map([one]))
-  })
-  await inSlices(describe, ownTurn)
 }
 
 export interface SeriesStageParts {

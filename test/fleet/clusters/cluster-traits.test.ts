@@ -27,6 +27,22 @@ test('labels of the cluster say where it stands, and the platform fills in what 
   )
 })
 
+test('of some clusters only, whatever their names contain', async () => {
+  const odd = 'a.b|"c'
+  const { reader } = fleetOf([
+    info({ cluster: odd, region: 'eu-west' }),
+    platform({ cluster: odd, type: 'AWS', region: '' }),
+    info({ cluster: 'axb', region: 'us' }),
+    info({ cluster: 'd', region: 'ap' }),
+  ])
+  expect(await readTraits(reader, NOW_MS, [odd, 'd'])).toEqual(
+    new Map([
+      [odd, { region: 'eu-west', provider: 'aws' }],
+      ['d', { region: 'ap' }],
+    ]),
+  )
+})
+
 test('the index describes clusters that it knows and those that come later; a record that says more stands', () => {
   const index = createClusterIndex()
   index.put(recordOf('a'), [])

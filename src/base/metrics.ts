@@ -212,6 +212,10 @@ export function createOwnMetrics(version: string) {
       'daytwo_fleet_past_values_dropped_total',
       'Changes of conditions, settings or nodes whose past is not stored because a cluster has too many; counted at each derivation.',
     ),
+    fleetAttemptsDropped: counter(
+      'daytwo_fleet_upgrade_attempts_dropped_total',
+      'Attempts to upgrade HCO that are not derived because a cluster has too many newer ones; counted at each derivation.',
+    ),
     fleetFailures: counter('daytwo_fleet_failures_total', 'Failures while deriving facts of the fleet.'),
     fleetWaiting: gauge('daytwo_fleet_waiting_clusters', 'Clusters with new input that is not derived yet.'),
     fleetCycleSeconds: gauge('daytwo_fleet_beat_seconds', 'Duration of the last cycle of the fleet loop.'),

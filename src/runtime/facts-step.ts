@@ -23,9 +23,12 @@ export function createFactsStep(
     }
     if (dropped !== undefined) {
       metrics.fleetValuesDropped.inc(dropped.changes)
-      if (throttle.admits('past values dropped', nowMs)) {
-        const { cluster, changes } = dropped
-        log.warn({ cluster, changes }, 'a cluster has more changes than are stored: the past before them is unknown')
+      metrics.fleetAttemptsDropped.inc(dropped.attempts)
+      if (throttle.admits('facts dropped', nowMs)) {
+        log.warn(
+          dropped,
+          'a cluster has more changes or upgrade attempts than are derived: the past before them is unknown',
+        )
       }
     }
     return report

@@ -14,6 +14,7 @@ import { clusterHistory, type ClusterHistory } from './cluster-history.ts'
 import { withGateWaits } from './gate-waits.ts'
 import { claimProblems, mixedProblems, withoutMixed } from './identity-conflict.ts'
 import type { UpgradeDraft } from './upgrade-draft.ts'
+import { ATTEMPTS_MAX, hcoAttempts } from './hco-attempts.ts'
 import { hcoUpgrades } from './hco-upgrades.ts'
 import { hasHco, kubevirtUpgradesByMetrics, kubevirtUpgradesByObjects } from './kubevirt-upgrades.ts'
 import { mergeDrafts, isOpen, toRecord } from './upgrade-record.ts'
@@ -25,8 +26,16 @@ import { deriveIntervals } from './intervals.ts'
 import { deriveModifications } from './modifications.ts'
 import { deriveValues } from '../past/derive-values.ts'
 
-/** `valuesDropped`: past values that are not stored (`POINTS_MAX`); absent: none. */
-export type DerivedCluster = ClusterFacts & { readonly valuesDropped?: number }
+/** What a cluster has too much of, so that it is not derived. */
+export interface Dropped {
+  /** Changes whose past values are not stored (`POINTS_MAX`). */
+  readonly changes: number
+  /** Of HCO, the oldest (`ATTEMPTS_MAX`). */
+  readonly attempts: number
+}
+
+/** `dropped` absent: nothing. */
+export type DerivedCluster = ClusterFacts & { readonly dropped?: Dropped }
 
 export function deriveCluster(observations: ClusterObservations): DerivedCluster {
   const history = clusterHistory(observations)
@@ -34,14 +43,15 @@ export function deriveCluster(observations: ClusterObservations): DerivedCluster
   const intervals = deriveIntervals(history, upgrades)
   const identityProblems = [...claimProblems(history), ...mixedProblems(history, metricDrafts(history))]
   const modifications = deriveModifications(history, upgrades)
-  const { values, dropped } = deriveValues(history, intervals)
+  const { values, dropped: changes } = deriveValues(history, intervals)
+  const attempts = Math.max(0, hcoAttempts(history).length - ATTEMPTS_MAX)
   return {
     cluster: { ...deriveRecord(history, intervals, identityProblems), ...vmsOf(upgrades) },
     intervals,
     upgrades: withHazardsAtStart(history, upgrades, intervals, modifications),
     modifications,
     values,
-    ...(dropped === 0 ? {} : { valuesDropped: dropped }),
+    ...(changes + attempts === 0 ? {} : { dropped: { changes, attempts } }),
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { ByTime } from '../../base/by-time.ts'
 import { groupBy } from '../../base/group-by.ts'
+import { remembered } from '../../base/remembered.ts'
 import type { CsvFacts } from '../../model/object-facts.ts'
 import { compareVersions } from '../version-order.ts'
 import {
@@ -38,8 +39,11 @@ export interface Attempt {
 type Origin = Omit<Attempt, keyof Provenance>
 type Provenance = Pick<Attempt, 'from' | 'isProven' | 'isInstallation'>
 
+/** The newest ones become upgrades. Each reads the states of its time, and the times of many may overlap; a year has a dozen. */
+export const ATTEMPTS_MAX = 200
+
 /** In order of time, including attempts that are no upgrade: a later one shows how an earlier one ended. */
-export function hcoAttempts(history: ClusterHistory): readonly Attempt[] {
+export const hcoAttempts = remembered((history: ClusterHistory): readonly Attempt[] => {
   const csvs = hcoCsvs(history)
   const origins: Origin[] = csvs.map((csv) => csvOrigin(csv, history))
   attach(hcoWindows(history), origins)
@@ -54,7 +58,7 @@ export function hcoAttempts(history: ClusterHistory): readonly Attempt[] {
     const before = origin.csv && predecessors.get(origin.csv)
     return { ...origin, ...provenance(origin, history, before, nextMs) }
   })
-}
+})
 
 function csvOrigin(csv: ObjectHistory<CsvFacts>, history: ClusterHistory): Origin {
   const steps = csvPath(csv)

@@ -3,7 +3,7 @@ import type { ClusterHistory } from './cluster-history.ts'
 import { componentPaths, toComponent } from './component-upgrade.ts'
 import { conditionChanges, featureGateChanges } from './condition-changes.ts'
 import { csvProgress } from './csv-path.ts'
-import { hcoAttempts, type Attempt } from './hco-attempts.ts'
+import { ATTEMPTS_MAX, hcoAttempts, type Attempt } from './hco-attempts.ts'
 import { hcoEvidence } from './hco-evidence.ts'
 import { hasBegun, outcomeOf, type Outcome } from './hco-outcome.ts'
 import { hcoPhases } from './hco-phases.ts'
@@ -16,9 +16,9 @@ import { workloadPhase, workloadsOf } from './workload-phase.ts'
 
 export const HCO = 'kubevirt-hyperconverged'
 
-/** In order of time, including drafts that are not proven to be upgrades. */
+/** In order of time, including drafts that are not proven to be upgrades; of the newest `ATTEMPTS_MAX` attempts. */
 export function hcoUpgrades(history: ClusterHistory): readonly UpgradeDraft[] {
-  const attempts = hcoAttempts(history)
+  const attempts = hcoAttempts(history).slice(-ATTEMPTS_MAX)
   const lastSeenMs = history.newestObjectMs ?? 0
   const last = attempts.findLastIndex(({ csv, window }) => csv !== undefined || window !== undefined)
   const drafts: UpgradeDraft[] = []

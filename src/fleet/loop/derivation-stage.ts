@@ -8,7 +8,7 @@ import type { ClusterFacts, FactsBatch, FactsChange, FleetFactsReader } from '..
 import type { DerivedTrace } from '../../model/span.ts'
 import type { AlertTraces } from './alert-traces.ts'
 import { changedTraces } from './upgrade-traces.ts'
-import { deriveFrom, type EvidenceReader } from '../derive/derive-cluster.ts'
+import { deriveFrom, type Dropped, type EvidenceReader } from '../derive/derive-cluster.ts'
 import { factsChangeOf, mergeFacts, removalOf, withFactsOf } from './merge-facts.ts'
 import type { ClusterLeases } from './cluster-leases.ts'
 import type { LoopCycle } from './loop-cycle.ts'
@@ -43,28 +43,26 @@ interface MergedFacts {
   readonly members: readonly string[]
   /** Stored facts of these names, which are removed. */
   readonly absorbed: readonly ClusterFacts[]
-  /** Past values that are not stored. */
-  readonly valuesDropped: number
+  readonly dropped: Dropped | undefined
 }
 
 interface DerivedCluster extends PendingDerivation, Omit<MergedFacts, 'stored'> {
   readonly traces: readonly DerivedTrace[]
 }
 
-/** Past values that are not stored, because a cluster has more changes than the limit; `cluster`: one of them. */
-export interface DroppedValues {
+/** Of all clusters with more than the limits; `cluster`: one of them. */
+export interface DroppedFacts extends Dropped {
   readonly cluster: string
-  readonly changes: number
 }
 
 interface DerivedCount {
   readonly derived: number
-  readonly dropped?: DroppedValues
+  readonly dropped?: DroppedFacts
 }
 
 /**
  * @param index is given the facts of each cluster that was written
- * @returns how many clusters were derived, and past values of them that are not stored
+ * @returns how many clusters were derived, and what of them is not
  */
 export async function derivePending(
   parts: DerivationStageParts,
@@ -73,7 +71,7 @@ export async function derivePending(
   cycle: LoopCycle,
 ): Promise<DerivedCount> {
   let derived = 0
-  let dropped: DroppedValues | undefined
+  let dropped: DroppedFacts | undefined
   const writes = new WriteBehind<DerivedCluster>(BATCH, async (batch) => {
     await writeDerived(parts, state, batch, cycle.nowMs)
     for (const { facts, members } of batch) {
@@ -98,8 +96,13 @@ export async function derivePending(
       state.pending.fail(next, cycle.nowMs)
     }
     if (one === undefined) return true
-    if (one.valuesDropped > 0) {
-      dropped = { cluster: one.cluster, changes: (dropped?.changes ?? 0) + one.valuesDropped }
+    if (one.dropped !== undefined) {
+      const { changes = 0, attempts = 0 } = dropped ?? {}
+      dropped = {
+        cluster: one.cluster,
+        changes: changes + one.dropped.changes,
+        attempts: attempts + one.dropped.attempts,
+      }
     }
     await writes.add(one)
     return true
@@ -122,7 +125,7 @@ export async function deriveMerged(
 ): Promise<MergedFacts> {
   const found = await parts.facts.cluster(cluster)
   const stored = found && { ...found, values: (await parts.facts.values([cluster])).get(cluster) ?? [] }
-  const { members = [], valuesDropped = 0, ...derived } = await deriveFrom(parts, cluster)
+  const { members = [], dropped, ...derived } = await deriveFrom(parts, cluster)
   const absorbed: ClusterFacts[] = []
   for (const name of members) {
     const facts = await parts.facts.cluster(name)
@@ -130,7 +133,7 @@ export async function deriveMerged(
   }
   const before = absorbed.reduce((sum: ClusterFacts | undefined, one) => withFactsOf(sum, one, cluster), stored)
   const facts = mergeFacts(before, derived, evidenceFromMs)
-  return { stored, facts, change: factsChangeOf(stored, facts), members, absorbed, valuesDropped }
+  return { stored, facts, change: factsChangeOf(stored, facts), members, absorbed, dropped }
 }
 
 async function deriveOne(
@@ -139,7 +142,7 @@ async function deriveOne(
   pending: PendingDerivation,
   nowMs: number,
 ): Promise<DerivedCluster> {
-  const { stored, facts, change, members, absorbed, valuesDropped } = await deriveMerged(
+  const { stored, facts, change, members, absorbed, dropped } = await deriveMerged(
     parts,
     pending.cluster,
     nowMs - parts.retentionMs,
@@ -149,7 +152,7 @@ async function deriveOne(
   const fromMs = Math.min(...changedMs.map((ms) => ms ?? Infinity))
   if (fromMs < Infinity) lateChanges.note(fromMs, nowMs)
   changedFacts.derived(stored, facts)
-  return { ...pending, facts, change, traces, members, absorbed, valuesDropped }
+  return { ...pending, facts, change, traces, members, absorbed, dropped }
 }
 
 /** Also of nothing: the position may be reached without a derivation. */

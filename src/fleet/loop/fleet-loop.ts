@@ -21,7 +21,7 @@ import type { ObservationReader } from '../../model/fleet-facts.ts'
 import { AlertTraces } from './alert-traces.ts'
 import { collectChanges, type ChangeStageParts } from './change-stage.ts'
 import type { ChangedFacts } from './change-watch.ts'
-import { derivePending, type DerivationStageParts, type DroppedValues } from './derivation-stage.ts'
+import { derivePending, type DerivationStageParts, type DroppedFacts } from './derivation-stage.ts'
 import { StartedCycle, type CycleFailure } from './loop-cycle.ts'
 import { createLoopState } from './loop-state.ts'
 import {
@@ -78,7 +78,7 @@ export interface FleetReport {
   readonly waiting: number
   readonly failures: readonly CycleFailure[]
   /** Of the clusters that were derived; absent: none. */
-  readonly dropped?: DroppedValues
+  readonly dropped?: DroppedFacts
   readonly tookMs: number
   readonly returned: readonly ReturnedCluster[]
   /** Topics of pages that changed. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { hcoAttempts } from '../../../src/fleet/derive/hco-attempts.ts'
+import { deriveCluster } from '../../../src/fleet/derive/derive-cluster.ts'
+import { ATTEMPTS_MAX, hcoAttempts } from '../../../src/fleet/derive/hco-attempts.ts'
 import { hcoWindows } from '../../../src/fleet/derive/hco-window.ts'
-import { at, csv, hyperConverged, look, overwritten } from './observed.ts'
+import { at, csv, hyperConverged, look, observed, overwritten } from './observed.ts'
 import { csvNameOf, historyOf } from './random-objects.ts'
 
 const reached = (second: number, operatorVersion: string) => look(second, hyperConverged({ operatorVersion }))
@@ -67,5 +68,17 @@ test('without HyperConverged the previous version is that of the last event of a
     [undefined, '1.17.0', true],
     ['1.17.0', '1.18.0', false],
     ['1.17.0', '1.19.0', false],
+  ])
+})
+
+test('of more attempts than a cluster may have the newest become upgrades, and the others are counted', () => {
+  const derivedOf = (count: number) =>
+    deriveCluster(observed(Array.from({ length: count }, (_, i) => csvMade(i * 100, `1.${i}.0`))))
+  const whole = derivedOf(ATTEMPTS_MAX)
+  expect(whole.dropped).toBeUndefined()
+  const { upgrades, dropped } = derivedOf(ATTEMPTS_MAX + 3)
+  expect(dropped).toEqual({ changes: 0, attempts: 3 })
+  expect(upgrades.map(({ upgrade }) => upgrade.to)).toEqual([
+    ...Array.from({ length: ATTEMPTS_MAX }, (_, i) => `1.${i + 3}.0`),
   ])
 })

@@ -167,7 +167,7 @@ test('of more changes than are stored the newest are, and those that are dropped
     [at(5), at(7)],
     [at(7), undefined],
   ])
-  expect(deriveCluster(observed(seen)).valuesDropped).toBeUndefined()
+  expect(deriveCluster(observed(seen)).dropped).toBeUndefined()
 })
 
 test('the values of a record are the record again', () => {

@@ -1,14 +1,12 @@
 import { join } from 'node:path'
-import { randomOf } from '../../sim/random.ts'
+import { randomOf, type Random } from '../../sim/random.ts'
 import { startSimulation, type Simulation } from '../../sim/simulate.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { daytwo } from '../cli/run.ts'
-import type { RunningServer } from '../support/server.ts'
-import { until } from '../support/until.ts'
 import type { ChaosOptions } from './kills.ts'
 import { Life } from './life.ts'
 import { Report } from './report.ts'
-import { send } from './target.ts'
+import type { Target } from './target.ts'
 
 /**
  * Backups of the simulated fleet while it lives and everything that is acknowledged is sent too: restored elsewhere, 200
@@ -20,24 +18,40 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** What is sent after a backup must not be older than the moment at which answers are compared; the future may be 10 minutes away. */
 const LOAD_BEGINS_IN_MS = 9 * 60_000
+/** Until the load begins; then another server with another load goes on. */
+const LIFE_MS = 7 * 60_000
 const FIRST_BACKUP_AFTER_MS = 20_000
 
 export async function runBackups({ rounds, seed, onProgress }: ChaosOptions): Promise<Report> {
   const report = new Report(onProgress)
   const random = randomOf('backups', seed)
+  let made = 0
+  while (made < rounds) made = await backupsOfOneLife(made, rounds, random, report, onProgress)
+  return report
+}
+
+/** @returns how many backups were made by then */
+async function backupsOfOneLife(
+  first: number,
+  rounds: number,
+  random: Random,
+  report: Report,
+  onProgress: ChaosOptions['onProgress'],
+): Promise<number> {
+  const endMs = Date.now() + LIFE_MS
   const life = new Life('backups', undefined, LOAD_BEGINS_IN_MS)
   await life.begin()
-  const { server, simulation } = await startFleet(life).catch((thrown: unknown) => {
-    life.remove()
-    throw thrown
-  })
-  let isOver = false
+  const server = await life.start()
   let place = 0
+  let isOver = false
   const target = life.target(server, { position: () => place })
-  const running = life.load.run(target, () => isOver)
+  const simulation = startFleet(target)
   try {
+    await simulation.done
+    const running = life.load.run(target, () => isOver)
     await Promise.race([running, pause(FIRST_BACKUP_AFTER_MS)])
-    for (let round = 0; round < rounds; round++) {
+    let round = first
+    for (; round < rounds && Date.now() < endMs; round++) {
       await Promise.race([running, pause(random.next() * 5000)])
       const file = join(life.path, `backup-${round}`)
       const restored = join(life.path, `restored-${round}`)
@@ -61,29 +75,19 @@ export async function runBackups({ rounds, seed, onProgress }: ChaosOptions): Pr
     isOver = true
     await running
     report.add(life.load)
+    return round
   } finally {
     isOver = true
     await simulation.stop()
     await server.kill()
     life.remove()
   }
-  return report
 }
 
-/** A server that the simulated fleet sends to, with its past. */
-async function startFleet(life: Life): Promise<{ readonly server: RunningServer; readonly simulation: Simulation }> {
-  const server = await life.start()
-  const { url, token } = life.target(server)
+/** The simulated fleet with its past. */
+function startFleet({ url, token }: Target): Simulation {
   const times = { historyMs: HOUR_MS, pastMs: 7 * DAY_MS, clock: systemClock, sendsObjects: true }
-  const simulation = startSimulation({ url, token, seed: 'daytwo', clusters: CLUSTERS, ...times })
-  await simulation.done
-  // Labels of clusters are read every five minutes: until then the server says less than its data has.
-  const hasRegions = async (): Promise<true | undefined> => {
-    const clusters = await send(life.target(server), '/api/fleet/v1/clusters')
-    return clusters.includes('"region":"eu-west"') ? true : undefined
-  }
-  await until('the regions of the fleet', hasRegions, 600_000)
-  return { server, simulation }
+  return startSimulation({ url, token, seed: 'daytwo', clusters: CLUSTERS, ...times })
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -21,8 +21,6 @@ groups:
       - { alert: Fires, expr: vector(1) }
 `
 const HOUR_MS = 3_600_000
-/** Long runs change one object over and over, and look for each of its states. */
-export const OBJECT_STATES_MAX = 1e8
 /** Long runs share a machine with others. */
 export const START_WITHIN_MS = 600_000
 
@@ -60,7 +58,6 @@ export class Life {
     return [
       ...['serve', '--listen', this.listen, '--data', dataPath, '--retention.raw', '100y'],
       ...['--store.flush-every', '2m', '--ingest.out-of-order', '10s', '--no-own-metrics'],
-      ...['--store.cluster-object-states-max', String(OBJECT_STATES_MAX)],
       ...withoutContent(this.rulesPath),
     ]
   }

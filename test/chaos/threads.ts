@@ -8,7 +8,7 @@ import { failingThreads, type WorkerFile } from '../support/failing-threads.ts'
 import { NO_CONTENT } from '../support/server.ts'
 import { until } from '../support/until.ts'
 import type { ChaosOptions } from './kills.ts'
-import { Life, OBJECT_STATES_MAX } from './life.ts'
+import { Life } from './life.ts'
 import { Report } from './report.ts'
 import { send, type Target } from './target.ts'
 
@@ -106,7 +106,6 @@ async function startApp(life: Life, write: (line: string) => void): Promise<App>
   const options = {
     ...{ listen: '127.0.0.1:0', data: life.dataPath, rules: life.rulesPath, runbooks: NO_CONTENT },
     ...{ dashboards: NO_CONTENT, 'retention.raw': '100y', 'ingest.out-of-order': '10s', 'store.flush-every': '2m' },
-    ...{ 'store.cluster-object-states-max': String(OBJECT_STATES_MAX) },
     ...{ 'watchdog.hung-after': '3s', 'watchdog.stable-after': '0s', 'own-metrics': 'false' },
   }
   const config = readConfig(new Map(Object.entries(options)), undefined, {})

@@ -22,8 +22,8 @@ import { clustersCall, useClusterCounts, useClusters } from '../query/use-cluste
 import { useAlerts } from '../query/use-fleet.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { Button } from '../ui/button.tsx'
+import { DataAge } from '../ui/data-age.tsx'
 import { ListLine } from '../ui/list-line.tsx'
-import { Since } from '../ui/time.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 
 /** All clusters of the fleet. */
@@ -127,10 +127,7 @@ function ClusterList(props: ClusterListProps): ReactNode {
             : countOf(total, 'cluster')
         }
       >
-        <span className="quiet">
-          {' '}
-          data {asOf === undefined ? null : <Since atMs={Date.parse(asOf)} suffix=" old" />}
-        </span>
+        <DataAge asOf={asOf} />
         <Button variant="inline" isAriaDisabled={isRefreshing} onClick={onRefresh}>
           {isRefreshing ? 'Loading…' : 'Refresh'} <kbd>u</kbd>
         </Button>

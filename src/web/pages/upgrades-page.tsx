@@ -40,12 +40,12 @@ import {
   useUpgradesById,
 } from '../query/use-upgrades.ts'
 import { Button } from '../ui/button.tsx'
+import { DataAge } from '../ui/data-age.tsx'
 import { Headline } from '../ui/headline.tsx'
 import { ListLine } from '../ui/list-line.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { serverNowMs, useNowMs } from '../ui/server-clock.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
-import { Since } from '../ui/time.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 import styles from './upgrades-page.module.css'
 
@@ -198,10 +198,7 @@ function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
                     : countOf(upgrades.length, 'upgrade')
                 }
               >
-                <span className="quiet">
-                  {' '}
-                  data {asOf === undefined ? null : <Since atMs={Date.parse(asOf)} suffix=" old" />}
-                </span>
+                <DataAge asOf={asOf} />
                 <Button variant="inline" isAriaDisabled={history.isFetching} onClick={refresh}>
                   {history.isFetching ? 'Loading…' : 'Refresh'} <kbd>u</kbd>
                 </Button>

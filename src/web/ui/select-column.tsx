@@ -10,8 +10,6 @@ interface Selection<Row> {
   readonly onChoose: (row: Row, isChosen: boolean) => void
   /** Why no further row can be chosen; absent: one can. */
   readonly fullReason?: string | undefined
-  /** A box in the head for all rows that are there. */
-  readonly all?: SelectBoxProps
 }
 
 interface SelectBoxProps {
@@ -41,12 +39,12 @@ export function SelectBox({ name, chosen, onChoose }: SelectBoxProps): ReactNode
 
 /** The first column of a table whose rows can be chosen. */
 export function selectColumn<Row>(selection: Selection<Row>): Column<Row> {
-  const { verb, nameOf, isChosen, onChoose, fullReason, all } = selection
+  const { verb, nameOf, isChosen, onChoose, fullReason } = selection
   return {
     id: 'select',
     className: 'cell-select',
-    isHeadHidden: all === undefined,
-    head: all === undefined ? verb : <SelectBox {...all} name={`${verb} ${all.name}`} />,
+    isHeadHidden: true,
+    head: verb,
     cell: (row) => {
       const isDisabled = fullReason !== undefined && !isChosen(row)
       return (

@@ -48,9 +48,14 @@ export function useNowMs(): number {
   return useSyncExternalStore(subscribe, () => heldMs ?? nowMs)
 }
 
+/** A text about the present: what shows it is rendered again when the text changes, not every second. */
+export function useNowText(textAt: (nowMs: number) => string): string {
+  return useSyncExternalStore(subscribe, () => textAt(heldMs ?? nowMs))
+}
+
 /** The present day in UTC, `2026-11-21`; changes at midnight and not every second. */
 export function useUtcDay(): string {
-  return useSyncExternalStore(subscribe, () => utcDayOf(heldMs ?? nowMs))
+  return useNowText(utcDayOf)
 }
 
 /** For code outside components. */

@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react'
 import { formatAge, formatMoment, formatRelative } from '../lib/format-time.ts'
 import { usePreferences } from './preferences.ts'
-import { serverNowMs, useNowMs } from './server-clock.ts'
+import { serverNowMs, useNowText } from './server-clock.ts'
 
 /** How long ago something was. */
 export function Since({ atMs, suffix = '' }: { readonly atMs: number; readonly suffix?: string }): ReactNode {
-  const nowMs = useNowMs()
+  const age = useNowText((nowMs) => formatAge(nowMs - atMs))
   return (
     <TimeElement atMs={atMs}>
-      {formatAge(nowMs - atMs)}
+      {age}
       {suffix}
     </TimeElement>
   )
@@ -28,8 +28,8 @@ export function Ago({ at, none = 'not known' }: AgoProps): ReactNode {
 
 /** How long it is until something. */
 export function Until({ atMs }: { readonly atMs: number }): ReactNode {
-  const nowMs = useNowMs()
-  return <TimeElement atMs={atMs}>{formatAge(atMs - nowMs)}</TimeElement>
+  const length = useNowText((nowMs) => formatAge(atMs - nowMs))
+  return <TimeElement atMs={atMs}>{length}</TimeElement>
 }
 
 /** The moment itself. */

@@ -1,4 +1,4 @@
-import { Fragment, type ReactNode } from 'react'
+import { Fragment, useMemo, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { CLUSTER_COLUMNS, FIRST_COLUMNS, type ClusterColumn } from '../../lib/list-preferences.ts'
 import { clusterPath, upgradePath, alertsPath } from '../../lib/paths.ts'
@@ -8,7 +8,7 @@ import type { ClusterItem } from '../../../contract/fleet-clusters.ts'
 import type { ClusterListView, ClusterSort } from '../../lib/cluster-view.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
 import type { Column } from '../../ui/data-table.tsx'
-import { selectColumn } from '../../ui/select-column.tsx'
+import { selectColumn, SelectBox } from '../../ui/select-column.tsx'
 import { VirtualDataTable } from '../../ui/virtual-data-table.tsx'
 import { ClusterStateMark, StuckMark } from '../../ui/outcome-marks.tsx'
 import { Shape } from '../../ui/shapes.tsx'
@@ -60,15 +60,20 @@ interface ClusterTableProps {
 /** Clusters as rows, as many as there are. */
 export function ClusterTable(props: ClusterTableProps): ReactNode {
   const { clusters, total, columns, view, context, chosen, onChoose, onSort, onNeedMore } = props
+  const cells = useMemo(
+    () => [
+      selectClusters(chosen, onChoose),
+      nameColumn(context),
+      ...columns.map((column) => columnOf(column, context)),
+    ],
+    [chosen, onChoose, columns, context],
+  )
   return (
     <VirtualDataTable
       label="Clusters"
       className={columns.length >= FIRST_COLUMNS.length ? styles.many : undefined}
-      columns={[
-        selectClusters(clusters, chosen, onChoose),
-        nameColumn(context),
-        ...columns.map((column) => columnOf(column, context)),
-      ]}
+      columns={cells}
+      firstHead={<SelectAll clusters={clusters} chosen={chosen} onChoose={onChoose} />}
       rows={clusters}
       rowKey={({ cluster }) => cluster}
       rowClass={({ cluster }) => chosen.has(cluster) && 'is-chosen'}
@@ -84,28 +89,32 @@ export function ClusterTable(props: ClusterTableProps): ReactNode {
   )
 }
 
+type ChoiceProps = Pick<ClusterTableProps, 'clusters' | 'chosen' | 'onChoose'>
+
+function SelectAll({ clusters, chosen, onChoose }: ChoiceProps): ReactNode {
+  const names = clusters.map(({ cluster }) => cluster)
+  const chosenCount = names.filter((name) => chosen.has(name)).length
+  return (
+    <SelectBox
+      name={`Select ${countOf(names.length, 'cluster')}`}
+      chosen={chosenCount === 0 ? 'none' : chosenCount === names.length ? 'all' : 'some'}
+      onChoose={(isChosen) => {
+        onChoose(names, isChosen)
+      }}
+    />
+  )
+}
+
 function selectClusters(
-  clusters: readonly ClusterItem[],
-  chosen: ReadonlySet<string>,
-  onChoose: ClusterTableProps['onChoose'],
-): Column<ClusterItem> {
-  const chosenCount = clusters.filter(({ cluster }) => chosen.has(cluster)).length
+  chosen: ChoiceProps['chosen'],
+  onChoose: ChoiceProps['onChoose'],
+): Column<ClusterItem, ClusterSort> {
   return selectColumn({
     verb: 'Select',
     nameOf: ({ cluster }) => cluster,
     isChosen: ({ cluster }) => chosen.has(cluster),
     onChoose: ({ cluster }, isChosen) => {
       onChoose([cluster], isChosen)
-    },
-    all: {
-      name: countOf(clusters.length, 'cluster'),
-      chosen: chosenCount === 0 ? 'none' : chosenCount === clusters.length ? 'all' : 'some',
-      onChoose: (isChosen) => {
-        onChoose(
-          clusters.map(({ cluster }) => cluster),
-          isChosen,
-        )
-      },
     },
   })
 }

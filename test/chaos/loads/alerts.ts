@@ -21,7 +21,7 @@ const fingerprintAt = (number: number): string => fingerprintOf(Labels.of(labels
 export class AlertLoad implements Load {
   readonly name = 'alerts, acknowledgements'
   readonly ledger = new Ledger()
-  readonly pauseMs = 15
+  readonly pauseMs = 100
   readonly #startsAt: string
   readonly #numbers = new Map<string, number>()
   #posted = 0

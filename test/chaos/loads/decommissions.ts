@@ -14,7 +14,7 @@ const CLUSTERS = 4
 export class DecommissionLoad implements Load {
   readonly name = 'decommissions'
   readonly ledger = new Ledger()
-  readonly pauseMs = 40
+  readonly pauseMs = 400
   readonly #baseMs: number
   readonly #ids = new Map<number, string>()
   #number = 0

@@ -8,7 +8,7 @@ import type { Load } from './load.ts'
 export class ErasureLoad implements Load {
   readonly name = 'erasures'
   readonly ledger = new Ledger()
-  readonly pauseMs = 1500
+  readonly pauseMs = 4000
   readonly #ids = new Map<number, string>()
   #number = 0
 

@@ -12,8 +12,8 @@ import { send } from './target.ts'
 /**
  * Ten clusters that send as always, and one that sends a hundred times as much: ten times the load of eleven such clusters.
  * A round is a minute of that; before the first, a minute without the loud one. Memory stays below its limit, rules of all
- * shipped groups are at most one interval late, the others get no 429 and no 503, and their 99th percentile is below twice
- * that of the first minute.
+ * shipped groups are at most one interval late, the others get no 429 and no 503, and their 99th percentile over all rounds is
+ * below twice that of the minute before.
  */
 
 const CLUSTERS = 10
@@ -45,19 +45,20 @@ export async function runOverload({ rounds, onProgress }: ChaosOptions): Promise
     await pause(WARM_UP_MS)
     for (const sender of senders) sender.take()
     await pause(ROUND_MS)
-    const usualMs = countRound('without the loud cluster', senders, report, onProgress)
+    const usualMs = quantileOf(countRound('without the loud cluster', senders, report, onProgress), 0.99)
     watch.begin()
+    const allMs: number[] = []
     const loud = startLoud(paceOf(CLUSTERS, LOUD_TIMES))
     for (let round = 1; round <= rounds; round++) {
       await pause(ROUND_MS)
-      const p99Ms = countRound(`minute ${round}`, senders, report, onProgress)
-      if (p99Ms >= 2 * usualMs) {
-        report.fault(`minute ${round}: p99 of the others is ${p99Ms} ms, want below twice ${usualMs} ms`)
-      }
+      allMs.push(...countRound(`minute ${round}`, senders, report, onProgress))
       checkMemory(server, `minute ${round}`, report)
     }
     report.figures.set('the loud cluster', await loud.stop())
     watch.end()
+    const p99Ms = quantileOf(allMs, 0.99)
+    report.figures.set('p99 of the others over all minutes, ms', p99Ms)
+    if (p99Ms >= 2 * usualMs) report.fault(`p99 of the others is ${p99Ms} ms, want below twice ${usualMs} ms`)
   } finally {
     for (const sender of senders) sender.stop()
     await Promise.all(running)
@@ -104,16 +105,16 @@ function startLoud(pace: Pace): { stop(): Promise<string> } {
   }
 }
 
-/** Counts what the others got since the last call; answers their 99th percentile. */
+/** Counts what the others got since the last call; answers how long each request took, in milliseconds. */
 function countRound(
   name: string,
   senders: readonly SteadySender[],
   report: Report,
   onProgress: (text: string) => void,
-): number {
+): readonly number[] {
   const taken = senders.map((sender) => sender.take())
-  const latenciesMs = taken.flatMap((counts) => counts.latenciesMs).sort((a, b) => a - b)
-  const at = (share: number): number => Math.round((latenciesMs[Math.floor(latenciesMs.length * share)] ?? 0) * 10) / 10
+  const latenciesMs = taken.flatMap((counts) => counts.latenciesMs)
+  const at = (share: number): number => quantileOf(latenciesMs, share)
   const others = new Map<number, number>()
   for (const { statuses, notSent } of taken) {
     for (const [status, count] of statuses) others.set(status, (others.get(status) ?? 0) + count)
@@ -126,7 +127,13 @@ function countRound(
   const line = `p50 ${at(0.5)}, p90 ${at(0.9)}, p99 ${at(0.99)}, at most ${at(0.9999)} ms; ${answered}`
   report.figures.set(name, line)
   onProgress(`${name}: ${line}`)
-  return at(0.99)
+  return latenciesMs
+}
+
+/** To a tenth; of nothing 0. */
+function quantileOf(latenciesMs: readonly number[], share: number): number {
+  const sorted = [...latenciesMs].sort((a, b) => a - b)
+  return Math.round((sorted[Math.floor(sorted.length * share)] ?? 0) * 10) / 10
 }
 
 function checkMemory({ pid }: RunningServer, where: string, report: Report): void {

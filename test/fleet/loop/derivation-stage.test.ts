@@ -4,8 +4,11 @@ import { StartedCycle } from '../../../src/fleet/loop/loop-cycle.ts'
 import type { ClusterLeases } from '../../../src/fleet/loop/cluster-leases.ts'
 import { createLoopState, POSITION_KEY } from '../../../src/fleet/loop/loop-state.ts'
 import type { ClusterFacts, FactsChange } from '../../../src/model/fleet-facts.ts'
-import type { MetricRun } from '../../../src/model/observation.ts'
+import type { ClusterObservations, MetricRun } from '../../../src/model/observation.ts'
 import { NOW_MS, HOUR_MS } from '../../store/temp-store.ts'
+import { ATTEMPTS_MAX } from '../../../src/fleet/derive/hco-attempts.ts'
+import { csv, look, observed } from '../derive/observed.ts'
+import { csvNameOf } from '../derive/random-objects.ts'
 import { emptyRecord } from '../../support/cluster-record.ts'
 import { upgradeRecord } from '../../support/upgrade-record.ts'
 
@@ -19,6 +22,7 @@ function stageOf(leases?: ClusterLeases) {
   const indexed: ClusterFacts[] = []
   const changes: FactsChange[] = []
   const members = new Map<string, readonly string[]>()
+  const objects = new Map<string, ClusterObservations['objects']>()
   const faults = { read: '', write: false }
   const alertTraces = { waiting: 0 }
   const runOf = (cluster: string): MetricRun => ({
@@ -41,7 +45,7 @@ function stageOf(leases?: ClusterLeases) {
           : Promise.resolve({
               cluster,
               aliases: [],
-              objects: [],
+              objects: objects.get(cluster) ?? [],
               absences: [],
               metrics: [runOf(cluster)],
               ...membersOf(cluster),
@@ -96,7 +100,7 @@ function stageOf(leases?: ClusterLeases) {
     }
     return { ...(await derivePending(parts, state, index, cycle)), failures: cycle.failures }
   }
-  return { under, run, wait, state, stored, members, log, indexed, changes, faults, alertTraces }
+  return { under, run, wait, state, stored, members, objects, log, indexed, changes, faults, alertTraces }
 }
 
 test('facts are read once, written with the position, and put into the index as written', async () => {
@@ -224,4 +228,19 @@ test('of several processes each writes under its leases, and leaves alone what i
     ],
   ])
   expect(state.pending.clusters()).toEqual([])
+})
+
+test('what clusters have too much of is counted over all of them', async () => {
+  const { run, wait, objects } = stageOf()
+  const attempts = (count: number): ClusterObservations['objects'] => {
+    const states = Array.from({ length: count }, (_, i) => {
+      const version = `1.${i}.0`
+      return look(i, csv(version), { name: csvNameOf(version), uid: version })
+    })
+    return observed(states).objects
+  }
+  objects.set('a', attempts(ATTEMPTS_MAX + 2))
+  objects.set('c', attempts(ATTEMPTS_MAX + 3))
+  wait('a', 'b', 'c')
+  expect(await run()).toEqual({ derived: 3, failures: [], dropped: { cluster: 'c', changes: 0, attempts: 5 } })
 })

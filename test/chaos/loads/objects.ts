@@ -11,7 +11,7 @@ import { sendLogs } from './logs.ts'
 const STEPS_PER_PAGE = 900
 const STEPS_PER_CLUSTER = 10 * STEPS_PER_PAGE
 
-const clusterOf = (step: number): string => `chaos-objects-${Math.floor((step - 1) / STEPS_PER_CLUSTER)}`
+const clusterOf = (step: number): string => `chaos-objects-${Math.floor(step / STEPS_PER_CLUSTER)}`
 
 export class ObjectLoad implements Load {
   readonly name = 'object states'

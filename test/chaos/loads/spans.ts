@@ -2,13 +2,15 @@ import { encodeTracesJson, otlpSpan, tracesOf } from '../../support/otlp-traces.
 import { spanIdOf, traceIdOf } from '../../support/spans.ts'
 import { Ledger } from '../ledger.ts'
 import { get, send, type Target } from '../target.ts'
-import type { Load } from './load.ts'
+import { inWindows, type Load } from './load.ts'
 
 /** Spans in traces that grow request by request. */
 
 const SPANS = 4
 const STEPS_PER_TRACE = 8
 const SERVICE = 'chaos'
+/** Of one answer, which is of at most 1,500 traces. */
+const STEPS_PER_PAGE = 1000 * STEPS_PER_TRACE
 
 interface LegacyTraces {
   readonly data: readonly { readonly spans: readonly { readonly spanID: string; readonly operationName: string }[] }[]
@@ -45,9 +47,11 @@ export class SpanLoad implements Load {
   }
 
   async stored(target: Target): Promise<Iterable<string>> {
-    const end = (this.#baseMs + 1_000_000) * 1000
-    const form = new URLSearchParams({ service: SERVICE, start: '0', end: String(end), limit: '1500' })
-    const { data } = await get<LegacyTraces>(target, `/api/traces?${form.toString()}`)
+    const data = await inWindows(this.#step, STEPS_PER_PAGE, async (first) => {
+      const [start, end] = [first, first + STEPS_PER_PAGE - 0.5].map((step) => String((this.#baseMs + step) * 1000))
+      const form = new URLSearchParams({ service: SERVICE, start: start!, end: end!, limit: '1500' })
+      return (await get<LegacyTraces>(target, `/api/traces?${form.toString()}`)).data
+    })
     const counts = new Map<string, number>()
     const ids = new Map<string, number>()
     for (const { spans } of data) {

@@ -3,7 +3,7 @@
  *
  * @param isThere false for the items before it, true for all others
  */
-export function firstIndexWhere<T>(items: readonly T[], isThere: (item: T) => boolean): number {
+export function firstIndexWhere<T>(items: ArrayLike<T>, isThere: (item: T) => boolean): number {
   let [from, to] = [0, items.length]
   while (from < to) {
     const middle = (from + to) >> 1

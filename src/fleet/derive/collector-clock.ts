@@ -4,6 +4,7 @@
  * smallest difference of several is the offset, with the watch's delay of less than a second. Without such states the offset is
  * 0. The offset is the one that most writers agree on, so one node's clock shifts nothing; a writer that differs is a doubt.
  */
+import { firstIndexWhere } from '../../base/first-index.ts'
 import type { ObjectFacts } from '../../model/object-facts.ts'
 import { CLOCK_ERROR_MS_MAX } from '../../model/observation.ts'
 
@@ -122,13 +123,7 @@ function contradictionMs({ count, leastMs, mostMs }: Writer, offsetMs: number): 
 }
 
 function lowerBound(samples: readonly ClockSample[], seenMs: number): number {
-  let [low, high] = [0, samples.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (samples[middle]!.seenMs < seenMs) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstIndexWhere(samples, (sample) => sample.seenMs >= seenMs)
 }
 
 /** Each watched state whose own newest time is newer than in the state before. */

@@ -36,13 +36,11 @@ export function pageOf<T>(
     const one = { item, key: keyOf(item), id: idOf(item) }
     if (after !== undefined && compare(one, after) <= 0) continue
     if (page.length >= limit && compare(one, page.at(-1) ?? one) >= 0) continue
-    let [from, to] = [0, page.length]
-    while (from < to) {
-      const middle = (from + to) >> 1
-      if (compare(page[middle]!, one) <= 0) from = middle + 1
-      else to = middle
-    }
-    page.splice(from, 0, one)
+    page.splice(
+      firstIndexWhere(page, (other) => compare(other, one) > 0),
+      0,
+      one,
+    )
     if (page.length > limit) page.pop()
   }
   return page.map(({ item }) => item)
@@ -67,3 +65,4 @@ export async function* eachItem<T, P>(
     after = { after: placeOf(last) }
   }
 }
+import { firstIndexWhere } from '../../base/first-index.ts'

@@ -6,6 +6,7 @@
  * - A step starts in a window. One whose p90 fits into the windows waits for a window with that much time left; a longer one
  *   starts at the beginning of a window and runs on after its end.
  */
+import { firstIndexWhere } from '../../base/first-index.ts'
 import { Slice } from '../../base/thread-slices.ts'
 import type { PlanSchedule, PlanWave } from '../../model/plan.ts'
 import { drawOf, quantile, seededRandom, type Quantiles } from './distribution.ts'
@@ -124,14 +125,7 @@ function createWalk(spans: readonly TimeSpan[] | undefined, horizonMs: number): 
   return {
     next: (atMs, fitMs) => {
       if (atMs > horizonMs) return Infinity
-      let [low, high] = [0, ends.length]
-      // The first span that ends after `atMs`.
-      while (low < high) {
-        const middle = (low + high) >> 1
-        if (ends[middle]! > atMs) high = middle
-        else low = middle + 1
-      }
-      for (let i = low; i < ends.length; i++) {
+      for (let i = firstIndexWhere(ends, (endMs) => endMs > atMs); i < ends.length; i++) {
         const fromMs = Math.max(atMs, starts[i]!)
         if (fitMs === Infinity ? fromMs === starts[i]! : ends[i]! - fromMs >= fitMs) return fromMs
       }

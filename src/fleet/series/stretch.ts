@@ -3,6 +3,7 @@
  * on the minute, and a stale marker where the series ends. So the newest sample at any time has the value of that time, and
  * a fact that changes is visible at its own time. Pure.
  */
+import { firstIndexWhere } from '../../base/first-index.ts'
 import type { RunColumns } from '../../model/run-columns.ts'
 import { STALE_HIGH_WORD, STALE_LOW_WORD } from '../../model/sample.ts'
 import type { TimeRange } from '../../model/time-range.ts'
@@ -122,13 +123,7 @@ const AT_ANY_TIME = { fromMs: -Infinity, toMs: Infinity }
 
 /** -1: all are later. */
 function lastAtOrBefore(timesMs: ArrayLike<number>, timeMs: number): number {
-  let [low, high] = [0, timesMs.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (timesMs[middle]! <= timeMs) low = middle + 1
-    else high = middle
-  }
-  return low - 1
+  return firstIndexWhere(timesMs, (ms) => ms > timeMs) - 1
 }
 
 /** The parts of a stretch within some periods. */

@@ -3,6 +3,7 @@
  * evenly spaced samples stay runs, so a month of a constant series is one step.
  */
 
+import { firstIndexWhere } from '../../base/first-index.ts'
 import type { ScrapeRun } from '../../model/signal-samples.ts'
 
 /** A stretch of one value without a gap of `MISSED_MS`. */
@@ -70,14 +71,7 @@ function firstFrom({ firstMs, stepMs, count }: ScrapeRun, timeMs: number): numbe
 
 /** The place of the last run that begins at or before a time, or -1. */
 function lastStarting(runs: readonly ScrapeRun[], timeMs: number): number {
-  let low = 0
-  let high = runs.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (runs[middle]!.firstMs <= timeMs) low = middle + 1
-    else high = middle
-  }
-  return low - 1
+  return firstIndexWhere(runs, ({ firstMs }) => firstMs > timeMs) - 1
 }
 
 export function stretchesOf(runs: readonly ScrapeRun[]): Stretch[] {

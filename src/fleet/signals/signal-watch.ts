@@ -4,6 +4,7 @@
  * the runs that replace the stored ones from there. The result equals reading everything at once, in whatever order samples
  * arrived.
  */
+import { firstIndexWhere } from '../../base/first-index.ts'
 import { groupBy } from '../../base/group-by.ts'
 import type { MetricRun } from '../../model/observation.ts'
 import type { RunSelection } from '../../model/queryable.ts'
@@ -311,14 +312,8 @@ const AHEAD_MS = 24 * 60 * 60_000
 
 function rowOf({ refs }: RunSelection, ref: number): number | undefined {
   if (refs === undefined) return undefined
-  let low = 0
-  let high = refs.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (refs[middle]! < ref) low = middle + 1
-    else high = middle
-  }
-  return refs[low] === ref ? low : undefined
+  const row = firstIndexWhere(refs, (other) => other >= ref)
+  return refs[row] === ref ? row : undefined
 }
 
 /** The newest first or last sample of a run, up to a time; -Infinity: none. */

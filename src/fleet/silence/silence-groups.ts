@@ -5,6 +5,7 @@
  * alone the start is known to half an hour, so they join the windows of others. The denominator has the clusters of the place
  * that were seen after the window, and those in it: a cluster whose next report is not due yet is in neither number.
  */
+import { firstIndexWhere } from '../../base/first-index.ts'
 import { groupBy } from '../../base/group-by.ts'
 import type { SilenceShare } from '../../model/cluster-silence.ts'
 import type { ObservedCluster } from '../clusters/fleet-coverage.ts'
@@ -178,11 +179,5 @@ function densest(ordered: readonly SilentCluster[], widthMs: number): readonly [
 
 /** How many of rising times are at most `ms`. */
 function countUntil(timesMs: Float64Array, ms: number): number {
-  let [low, high] = [0, timesMs.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (timesMs[middle]! <= ms) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstIndexWhere(timesMs, (timeMs) => timeMs > ms)
 }

@@ -1,4 +1,5 @@
 /** Whether the canary's upgrades take longer: ranks of durations, with those that did not end in time as the longest. */
+import { firstIndexWhere } from '../../base/first-index.ts'
 import type { RolloutPolicy, RolloutRun } from '../../model/rollout-verdict.ts'
 import { blocksOf, DAY_MS } from './blocks.ts'
 import type { ScoreBlock } from './exchange-test.ts'
@@ -34,17 +35,7 @@ export function durationBlocks(
 
 /** `rising` has `value`. Ties share the middle of their ranks. */
 function savageScore(value: number, rising: readonly number[]): number {
-  const rank = (lowerBound(rising, value, false) + lowerBound(rising, value, true)) / 2
+  const below = firstIndexWhere(rising, (one) => one >= value)
+  const rank = (below + firstIndexWhere(rising, (one) => one > value)) / 2
   return Math.min(SCORE_MAX, -Math.log(1 - rank / rising.length + 0.5 / rising.length))
-}
-
-/** How many are below the value; `isInclusive`: below or equal. */
-function lowerBound(rising: readonly number[], value: number, isInclusive: boolean): number {
-  let [low, high] = [0, rising.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (rising[middle]! < value || (isInclusive && rising[middle] === value)) low = middle + 1
-    else high = middle
-  }
-  return low
 }

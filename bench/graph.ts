@@ -31,7 +31,7 @@ export async function run({ quick = false }: { readonly quick?: boolean }): Prom
   )
   const index = createFleetIndex()
   for (let i = 0; i < count; i++) index.put(named(made[i % DISTINCT]!, `cluster-${i}`))
-  const service = { name: 'update service', kind: 'graph', operator: 'openshift', source: 'sim' } as const
+  const service = { name: 'openshift', kind: 'graph', operator: 'openshift', source: 'sim' } as const
   const graphs = createUpdateGraphs([readImport({ ...service, document: updateServiceGraph() }, 'bench', FROM_MS)])
   const series = median(11, () => steps(graphValues(graphs, [...index.active(UNTIL_MS)], UNTIL_MS)))
   console.log(`

@@ -24,7 +24,7 @@ const IDLE_MS = 1500
 function App(): ReactNode {
   const { data: settings } = useSettings()
   useEffect(() => {
-    const timer = setTimeout(preloadPages, IDLE_MS)
+    const timer = setTimeout(() => void preloadPages(), IDLE_MS)
     return () => {
       clearTimeout(timer)
     }

@@ -91,10 +91,19 @@ const SettingPage = laterPage(async () => (await load.setting()).SettingPage)
 const GatePage = laterPage(async () => (await load.gate()).GatePage)
 const AdoptionPage = laterPage(async () => (await load.adoption()).AdoptionPage)
 
-/** What an on-call engineer needs next is fetched while the server can still be reached. */
-export function preloadPages(): void {
-  for (const part of [AlertsPage, RunbookPage, CommandMenu, ViewDialog]) void part.bring()
+/** What an on-call engineer needs next is fetched while the server can still be reached: one part at a time, when nothing is drawn. */
+export async function preloadPages(): Promise<void> {
+  for (const part of [AlertsPage, RunbookPage, CommandMenu, ViewDialog]) {
+    await new Promise((resolve) => {
+      // Safari has no idle callbacks.
+      if ('requestIdleCallback' in window) requestIdleCallback(resolve, { timeout: IDLE_WITHIN_MS })
+      else setTimeout(resolve)
+    })
+    await part.bring()
+  }
 }
+
+const IDLE_WITHIN_MS = 2000
 
 export function Routes(): ReactNode {
   return (

@@ -21,6 +21,11 @@ export function formatAge(ageMs: number): string {
   return formatLength((Math.floor(ageMs / unitMs) * unitMs) / SECOND_MS)
 }
 
+/** As `formatAge`, to the minute: for lists, where nobody reads seconds. */
+export function formatMinutes(ageMs: number): string {
+  return ageMs < MINUTE_MS ? 'under 1 min' : formatAge(ageMs)
+}
+
 /** `3 h 05 min ago`, `in 4 min`. */
 export function formatRelative(timeMs: number, nowMs: number): string {
   return timeMs <= nowMs ? `${formatAge(nowMs - timeMs)} ago` : `in ${formatAge(timeMs - nowMs)}`

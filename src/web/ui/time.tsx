@@ -1,11 +1,17 @@
 import type { ReactNode } from 'react'
-import { formatAge, formatMoment, formatRelative } from '../lib/format-time.ts'
+import { formatAge, formatMinutes, formatMoment, formatRelative } from '../lib/format-time.ts'
 import { usePreferences } from './preferences.ts'
 import { serverNowMs, useNowText } from './server-clock.ts'
 
+interface SinceProps {
+  readonly atMs: number
+  readonly suffix?: string
+  readonly isToMinute?: boolean
+}
+
 /** How long ago something was. */
-export function Since({ atMs, suffix = '' }: { readonly atMs: number; readonly suffix?: string }): ReactNode {
-  const age = useNowText((nowMs) => formatAge(nowMs - atMs))
+export function Since({ atMs, suffix = '', isToMinute = false }: SinceProps): ReactNode {
+  const age = useNowText((nowMs) => (isToMinute ? formatMinutes(nowMs - atMs) : formatAge(nowMs - atMs)))
   return (
     <TimeElement atMs={atMs}>
       {age}
@@ -19,11 +25,13 @@ interface AgoProps {
   readonly at: string | null
   /** The text for null. */
   readonly none?: string
+  readonly isToMinute?: boolean
 }
 
 /** How long ago something was, as far as it is known. */
-export function Ago({ at, none = 'not known' }: AgoProps): ReactNode {
-  return at === null ? <span className="quiet">{none}</span> : <Since atMs={Date.parse(at)} suffix=" ago" />
+export function Ago({ at, none = 'not known', isToMinute = false }: AgoProps): ReactNode {
+  if (at === null) return <span className="quiet">{none}</span>
+  return <Since atMs={Date.parse(at)} suffix=" ago" isToMinute={isToMinute} />
 }
 
 /** How long it is until something. */

@@ -39,6 +39,8 @@ const NO_KEYS = {} as const
 const PRINTED_ROWS = 1000
 /** Rows drawn beyond those in view, for a fast finger. */
 const OVERSCAN = 12
+/** The rest is asked for before it comes into view: many rows that appear at once would stop the scrolling. */
+const READ_AHEAD_ROWS = 40
 const ROW_PX = { comfortable: 36, dense: 27 } as const
 /** Rows of the page before that stay in view when a page is walked. */
 const PAGE_LEAVES_ROWS = 4
@@ -78,7 +80,7 @@ export function VirtualTable(props: VirtualTableProps): ReactNode {
   })
   const items = virtual.getVirtualItems()
   const lastIndex = items.at(-1)?.index ?? 0
-  const isMissing = loaded < total && lastIndex >= loaded
+  const isMissing = loaded < total && lastIndex >= loaded - READ_AHEAD_ROWS
   useEffect(() => {
     if (isMissing) onNeedMore?.()
   }, [isMissing, loaded, onNeedMore])

@@ -232,7 +232,7 @@ const CLUSTER_CELLS: Readonly<Record<ClusterColumn, (cluster: ClusterItem, conte
   provider: ({ provider }) => provider ?? <NotReported />,
   environment: ({ environment }) => environment ?? <NotReported />,
   heard: ({ coverage }) => sourcesOf(coverage).join(', '),
-  seen: ({ lastSeenAt }) => <Ago at={lastSeenAt} />,
+  seen: ({ lastSeenAt }) => <Ago at={lastSeenAt} isToMinute />,
 }
 
 interface FiringBelowProps {

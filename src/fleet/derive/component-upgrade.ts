@@ -19,6 +19,8 @@ export interface ComponentPath {
   readonly ended: Moment | undefined
   readonly state: PhaseState
   readonly message: string | undefined
+  /** Since when it has the message; `undefined`: it has none. */
+  readonly complained: Moment | undefined
 }
 
 /** @param isOver the upgrade ended: operands without a change by then are not part of it */
@@ -45,7 +47,7 @@ export function componentPath(
   return changed === undefined ? path : toPath(changed)
 }
 
-export function toComponent(path: Omit<ComponentPath, 'ref'>): ComponentUpgrade {
+export function toComponent(path: Omit<ComponentPath, 'ref' | 'complained'>): ComponentUpgrade {
   const { name, from, to, started, ended, state, message } = path
   return {
     name,
@@ -62,7 +64,16 @@ function pathOf(operand: ObjectHistory<OperandFacts>, name: string, range: Span,
   const before = lastStateBefore(operand, range.fromMs)
   const within = statesWithin(operand, range)
   const from = before === undefined ? observedBefore(within[0]?.facts) : versionOf(before.facts)
-  const none = { name, ref, from, to: from, started: undefined, ended: undefined, message: undefined }
+  const none = {
+    name,
+    ref,
+    from,
+    to: from,
+    started: undefined,
+    ended: undefined,
+    message: undefined,
+    complained: undefined,
+  }
   const start = within.findIndex(
     ({ facts }, i) => isMoving(facts) || hasMoved(facts, i === 0 ? from : versionOf(within[i - 1]!.facts)),
   )
@@ -79,6 +90,8 @@ function pathOf(operand: ObjectHistory<OperandFacts>, name: string, range: Span,
   const done = within.findIndex(({ facts }, i) => i >= start && isDone(facts))
   const ended = done === -1 ? undefined : flipTime(within[done]!, within[done - 1] ?? before, 'False')
   const last = within.at(-1)!.facts
+  const message = ended === undefined ? faultOf(last) : undefined
+  const complaint = within.findLastIndex(({ facts }) => faultOf(facts) !== message) + 1
   return {
     name,
     ref,
@@ -87,7 +100,8 @@ function pathOf(operand: ObjectHistory<OperandFacts>, name: string, range: Span,
     started,
     ended,
     state: ended === undefined ? (isOver ? 'unknown' : 'in_progress') : 'succeeded',
-    message: ended === undefined ? faultOf(last) : undefined,
+    message,
+    complained: message === undefined ? undefined : seenMoment(within[complaint]!, within[complaint - 1] ?? before),
   }
 }
 

@@ -87,28 +87,34 @@ function windowEvidence({ window, to }: Attempt): readonly Evidence[] {
   ]
 }
 
-function componentEvidence({ name, ref, from, to, started, ended, message }: ComponentPath): readonly Evidence[] {
+function componentEvidence(path: ComponentPath): readonly Evidence[] {
+  const { name, ref, from, to, started, ended, message, complained } = path
   const versions = from === undefined || from === to ? (to ?? '') : `from ${from} to ${to ?? '?'}`
-  const complaint = message === undefined ? '' : `: ${message}`
   return [
-    ...evidence(started, `${name} goes ${versions}${complaint}`, ref, `operands.${name}`),
+    ...evidence(started, `${name} goes ${versions}`, ref, `operands.${name}`),
+    ...evidence(complained, `${name}: ${message ?? ''}`, ref, `operands.${name}`),
     ...evidence(ended, `${name} is at ${to ?? '?'}`, ref, `operands.${name}`),
   ]
 }
 
-function rolloutEvidence({ started, canary, ended, desired, updated, ready, ref }: Rollout): readonly Evidence[] {
-  const counts = ended === undefined ? `, ${updated} updated and ${ready} ready` : ''
+function rolloutEvidence(rollout: Rollout): readonly Evidence[] {
+  const { started, canary, ended, counted, desired, updated, ready, ref } = rollout
+  const counts = `virt-handler is new on ${updated} of ${desired} nodes, ${ready} are ready`
   return [
-    ...evidence(started, `virt-handler rolls over ${desired} nodes${counts}`, ref, 'virt_handler.canary'),
+    ...evidence(started, 'virt-handler rolls over the nodes', ref, 'virt_handler.canary'),
     ...evidence(canary, 'the virt-handler canary is ready', ref, 'virt_handler.canary'),
-    ...evidence(ended, `virt-handler is new on all ${desired} nodes`, ref, 'virt_handler.waves'),
+    ...(ended === undefined
+      ? evidence(counted, counts, ref, 'virt_handler.waves')
+      : evidence(ended, `virt-handler is new on all ${desired} nodes`, ref, 'virt_handler.waves')),
   ]
 }
 
-function workloadEvidence({ started, ended, outdatedAtStart, outdatedNow, ref }: WorkloadPhase): readonly Evidence[] {
-  const left = ended === undefined && outdatedNow !== outdatedAtStart ? `, ${outdatedNow} are left` : ''
+function workloadEvidence(phase: WorkloadPhase): readonly Evidence[] {
+  const { started, ended, counted, outdatedAtStart, outdatedNow, ref } = phase
+  const left = ended === undefined && outdatedNow !== outdatedAtStart ? counted : undefined
   return [
-    ...evidence(started, `${outdatedAtStart} VMs run an outdated virt-launcher${left}`, ref, 'workloads'),
+    ...evidence(started, `${outdatedAtStart} VMs run an outdated virt-launcher`, ref, 'workloads'),
+    ...evidence(left, `${outdatedNow} VMs still run an outdated virt-launcher`, ref, 'workloads'),
     ...evidence(ended, 'no VM runs an outdated virt-launcher', ref, 'workloads'),
   ]
 }

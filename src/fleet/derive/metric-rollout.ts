@@ -183,7 +183,7 @@ function handlerStart(history: ClusterHistory, range: Span, canaryMs: number): M
   return runMoment(start)
 }
 
-export type MetricWorkloads = Omit<WorkloadPhase, 'ref'> & {
+export type MetricWorkloads = Omit<WorkloadPhase, 'ref' | 'counted'> & {
   /** A later upgrade changed KubeVirt before the workload update ended. */
   readonly isOvertaken: boolean
 }

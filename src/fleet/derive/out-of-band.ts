@@ -57,9 +57,13 @@ function modificationOf(component: string, burst: readonly Edit[]): FoundModific
     startedMs,
     endedMs: burst.at(-1)!.atMs,
     count,
-    text: `${component} was modified out of band and reverted${count === 1 ? '' : `, ${count} times`}`,
+    text: outOfBandText(component, count),
     resolutionSeconds: startedMs === first.atMs ? first.resolutionSeconds : burst[0]!.resolutionSeconds,
   }
+}
+
+export function outOfBandText(component: string, count: number): string {
+  return `${component} was modified out of band and reverted${count === 1 ? '' : `, ${count} times`}`
 }
 
 /** `Overwritten KubeVirt kubevirt-kubevirt-hyperconverged`, an Event of HyperConverged. */

@@ -14,6 +14,8 @@ export interface Rollout {
   readonly started: Moment
   readonly canary: Moment | undefined
   readonly ended: Moment | undefined
+  /** Of `desired`, `updated` and `ready`. */
+  readonly counted: Moment
   readonly desired: number
   readonly updated: number
   readonly ready: number
@@ -80,12 +82,14 @@ function rolloutOf(
     i === -1 ? undefined : seenMoment(rolling[i]!, rolling[i - 1] ?? before)
   const end = rolling.findIndex(({ facts }) => isDone(facts))
   const canary = rolling.findIndex(({ facts }) => isCanaryReady(facts) || isDone(facts))
-  const last = rolling[end === -1 ? rolling.length - 1 : end]!.facts
+  const lastIndex = end === -1 ? rolling.length - 1 : end
+  const last = rolling[lastIndex]!.facts
   return {
     ref,
     started: momentAt(0)!,
     canary: momentAt(canary),
     ended: momentAt(end),
+    counted: momentAt(lastIndex)!,
     desired: last.desired,
     updated: last.updated,
     ready: last.ready,

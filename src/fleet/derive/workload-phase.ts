@@ -16,6 +16,8 @@ export interface WorkloadPhase {
   readonly ended: Moment | undefined
   readonly outdatedAtStart: number
   readonly outdatedNow: number
+  /** Of `outdatedNow`. */
+  readonly counted: Moment
   readonly progressMs: readonly number[]
 }
 
@@ -67,13 +69,15 @@ function phaseOf(
   if (jump === -1 || states[jump]!.atMs - states[0]!.atMs > JUMP_WITHIN_MS) return 'none'
   const end = states.findIndex(({ facts }, i) => i > jump && outdated(facts) === 0)
   const moment = (i: number): Moment => seenMoment(states[i]!, states[i - 1] ?? before)
-  const within = states.slice(jump, end === -1 ? undefined : end + 1)
+  const last = end === -1 ? states.length - 1 : end
+  const within = states.slice(jump, last + 1)
   return {
     ref,
     started: jump === 0 ? sinceEnd(states[0]!, kubevirtEnd, moment(0)) : moment(jump),
     ended: end === -1 ? undefined : moment(end),
     outdatedAtStart: outdated(states[jump]!.facts),
-    outdatedNow: outdated(within.at(-1)!.facts),
+    outdatedNow: outdated(states[last]!.facts),
+    counted: moment(last),
     progressMs: progressOf(within),
   }
 }
@@ -100,7 +104,7 @@ function progressOf(states: readonly ObjectState<OperandFacts>[]): readonly numb
 
 export function workloadsOf(
   history: ClusterHistory,
-  phase: Omit<WorkloadPhase, 'progressMs' | 'ref'> | 'none' | undefined,
+  phase: Omit<WorkloadPhase, 'progressMs' | 'ref' | 'counted'> | 'none' | undefined,
   fromMs: number,
   untilMs: number,
 ): WorkloadUpdate | undefined {

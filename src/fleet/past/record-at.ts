@@ -3,6 +3,7 @@
  * a value without a time of its own (a count, a message) is left out unless the cluster sent nothing after the moment.
  */
 import type { Modification } from '../../model/cluster-record.ts'
+import { outOfBandText } from '../derive/out-of-band.ts'
 import { isOpen } from '../stuck/stuck.ts'
 import { knownSinceMs } from './known-since.ts'
 import type {
@@ -23,11 +24,16 @@ export function recordAt({ upgrade, detail }: UpgradeRecord, atMs: number): Upgr
   return { upgrade: upgradeAt(upgrade, cut), detail: detailAt(detail, cut) }
 }
 
-/** An out-of-band modification as it was: one that started later is absent, one that ended later is still active. */
+/**
+ * An out-of-band modification as it was: one that started later is absent, one that ended later is still active. Within a
+ * burst the times of its edits are not stored: one is certain.
+ */
 export function modificationAt(modification: Modification, atMs: number): Modification | undefined {
   const { startedMs, endedMs, ...rest } = modification
   if (startedMs !== undefined && startedMs > atMs) return undefined
-  return { ...rest, ...knownTimes({ startedMs, endedMs }, atMs) }
+  const isWithinBurst = rest.kind === 'out_of_band' && endedMs !== undefined && endedMs > atMs
+  const counted = isWithinBurst ? { count: 1, text: outOfBandText(rest.component, 1) } : {}
+  return { ...rest, ...counted, ...knownTimes({ startedMs, endedMs }, atMs) }
 }
 
 /**

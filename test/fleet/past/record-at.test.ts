@@ -165,4 +165,15 @@ describe('a modification at a moment', () => {
     const then = modificationAt(patch, atMs)
     expect(then === undefined ? 'absent' : then.endedMs === undefined ? 'stands' : 'over').toBe(want)
   })
+
+  test('within a burst one edit is certain, after it their number is known', () => {
+    const text = 'kubevirt was modified out of band and reverted, 19 times'
+    const burst: Modification = { ...patch, kind: 'out_of_band', count: 19, text }
+    expect(modificationAt(burst, 19)).toMatchObject({
+      count: 1,
+      text: 'kubevirt was modified out of band and reverted',
+    })
+    expect(modificationAt(burst, 20)).toMatchObject({ count: 19, text })
+    expect(modificationAt({ ...patch, count: 3, text: 'x' }, 19)).toMatchObject({ count: 3, text: 'x' })
+  })
 })

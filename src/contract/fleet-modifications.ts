@@ -21,7 +21,7 @@ export const ModificationItem = Type.Object({
   startedAt: orNull(Time),
   /** `null`: still active. */
   endedAt: orNull(Time),
-  /** Of the whole burst; 1, which is certain, in answers about a past moment within it. */
+  /** Of a burst the edits until the moment of the answer. */
   count: Type.Integer(),
   /** Of a JSON patch (RFC 6902); `null` for another kind, or when only its size is known. */
   operations: orNull(Type.Array(PatchOperationItem)),

@@ -183,6 +183,11 @@ export interface Modification {
   readonly endedMs?: number
   /** Out of band: how often within one burst; edits less than ten minutes apart are one. */
   readonly count: number
+  /**
+   * Out of band: when edits of the burst happened, in order, and how many there were by then; of a long burst some times, with the
+   * first and the last. Absent: only `startedMs`, `endedMs` and `count` are known.
+   */
+  readonly edits?: readonly (readonly [atMs: number, countUntil: number])[]
   /** The operations of a JSON patch; absent when the annotation is not a valid RFC 6902 array, with the reason in `text`. */
   readonly operations?: readonly {
     readonly op: string

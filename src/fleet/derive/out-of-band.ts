@@ -25,6 +25,8 @@ interface Edit {
 }
 
 const BURST_GAP_MS = 10 * 60_000
+/** Times that are stored of one burst. */
+const EDITS_MAX = 200
 
 export function outOfBandOf(history: ClusterHistory): readonly FoundModification[] {
   const edits = [...eventEdits(history), ...counterEdits(history)]
@@ -46,9 +48,8 @@ function burstsOf(edits: readonly Edit[]): readonly (readonly Edit[])[] {
 
 /** Events and counter report the same edits: the higher count is more complete. */
 function modificationOf(component: string, burst: readonly Edit[]): FoundModification {
-  const countOf = (source: Edit['source']): number =>
-    burst.reduce((sum, edit) => sum + (edit.source === source ? edit.count : 0), 0)
-  const count = Math.max(countOf('event'), countOf('counter'))
+  const edits = editsOf(burst)
+  const [, count] = edits.at(-1)!
   const first = burst.find(({ source }) => source === 'event') ?? burst[0]!
   const startedMs = Math.min(first.atMs, burst[0]!.atMs)
   return {
@@ -56,10 +57,21 @@ function modificationOf(component: string, burst: readonly Edit[]): FoundModific
     component,
     startedMs,
     endedMs: burst.at(-1)!.atMs,
-    count,
-    text: outOfBandText(component, count),
+    ...{ count, edits, text: outOfBandText(component, count) },
     resolutionSeconds: startedMs === first.atMs ? first.resolutionSeconds : burst[0]!.resolutionSeconds,
   }
+}
+
+function editsOf(burst: readonly Edit[]): NonNullable<Modification['edits']> {
+  const sums = { event: 0, counter: 0 }
+  const byTime = new Map<number, number>()
+  for (const { atMs, source, count } of burst) {
+    sums[source] += count
+    byTime.set(atMs, Math.max(sums.event, sums.counter))
+  }
+  const all = [...byTime]
+  const every = Math.ceil(all.length / EDITS_MAX)
+  return all.filter((_, i) => i % every === 0 || i === all.length - 1)
 }
 
 export function outOfBandText(component: string, count: number): string {

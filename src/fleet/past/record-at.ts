@@ -25,15 +25,17 @@ export function recordAt({ upgrade, detail }: UpgradeRecord, atMs: number): Upgr
 }
 
 /**
- * An out-of-band modification as it was: one that started later is absent, one that ended later is still active. Within a
- * burst the times of its edits are not stored: one is certain.
+ * An out-of-band modification as it was: one that started later is absent, one that ended later is still active, and a burst
+ * has the edits until then.
  */
 export function modificationAt(modification: Modification, atMs: number): Modification | undefined {
-  const { startedMs, endedMs, ...rest } = modification
+  const { startedMs, endedMs, edits, ...rest } = modification
   if (startedMs !== undefined && startedMs > atMs) return undefined
-  const isWithinBurst = rest.kind === 'out_of_band' && endedMs !== undefined && endedMs > atMs
-  const counted = isWithinBurst ? { count: 1, text: outOfBandText(rest.component, 1) } : {}
-  return { ...rest, ...counted, ...knownTimes({ startedMs, endedMs }, atMs) }
+  if (edits === undefined) return { ...rest, ...knownTimes({ startedMs, endedMs }, atMs) }
+  const until = edits.filter(([ms]) => ms <= atMs)
+  const [lastMs, count] = until.at(-1) ?? [startedMs, 1]
+  const counted = { count, edits: until, text: outOfBandText(rest.component, count) }
+  return { ...rest, ...counted, ...knownTimes({ startedMs, endedMs: lastMs }, atMs) }
 }
 
 /**

@@ -116,11 +116,14 @@ function sumOf(added: readonly (readonly [timeMs: number, count: number])[], sho
 }
 
 /**
- * A counter from 0. Of a burst the number of edits, the first and the last are stored: the edits in between are counted evenly,
- * at most once a minute.
+ * A counter from 0. Of a burst whose times are not stored the edits are counted evenly between the first and the last, at most
+ * once a minute.
  */
 function editCounts(bursts: readonly Modification[], firstSeenMs: number): Changes {
-  const added = bursts.flatMap(({ startedMs = firstSeenMs, endedMs = startedMs, count }) => {
+  const added = bursts.flatMap(({ startedMs = firstSeenMs, endedMs = startedMs, count, edits }) => {
+    if (edits !== undefined) {
+      return edits.map(([atMs, until], i): [number, number] => [atMs, until - (edits[i - 1]?.[1] ?? 0)])
+    }
     const times = Math.min(count, 1 + Math.floor((endedMs - startedMs) / SAMPLES_EVERY_MS))
     const shareAt = (i: number): number => Math.round((count * i) / times)
     return Array.from({ length: times }, (_, i): [number, number] => {

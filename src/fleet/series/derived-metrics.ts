@@ -235,7 +235,7 @@ export const DERIVED_METRICS = [
     name: 'daytwo_out_of_band_modifications_total',
     type: 'counter',
     labels: ['cluster', 'component'],
-    help: 'Edits of operands that were reverted, without those during an upgrade. The edits of one burst count evenly between its first and its last.',
+    help: 'Edits of operands that were reverted, without those during an upgrade.',
   },
 ] as const satisfies readonly DerivedMetric[]
 

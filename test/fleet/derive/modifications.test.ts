@@ -124,6 +124,18 @@ describe('out of band, from Events', () => {
     ])
   })
 
+  test('the times of edits are stored, of a long burst some, with the first and the last', () => {
+    const burst = (edits: number) =>
+      Array.from({ length: edits }, (_, i) =>
+        look(i + 1, overwritten(MESSAGE, { firstMs: at(0), lastMs: at(i), count: i + 1 }), { name: 'e' }),
+      )
+    const editsOf = (edits: number) => deriveModifications(clusterHistory(observed(burst(edits))), [])[0]!.edits!
+    expect(editsOf(3)).toEqual([0, 1, 2].map((i) => [at(i), i + 1]))
+    expect(editsOf(200)).toHaveLength(200)
+    const some = editsOf(402)
+    expect([some[0], some[1], some.at(-1), some.length]).toEqual([[at(0), 1], [at(3), 4], [at(401), 402], 135])
+  })
+
   test('other Events are no edits', () => {
     expect(found(observed([look(5, overwritten(MESSAGE, { reason: 'Updated' }))]))).toEqual([])
   })

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { modificationAt, recordAt } from '../../../src/fleet/past/record-at.ts'
 import type { Modification } from '../../../src/model/cluster-record.ts'
 import { PHASE_STATES, PHASES, UPGRADE_STATES, type UpgradeRecord } from '../../../src/model/upgrade.ts'
+import { deriveCluster } from '../../../src/fleet/derive/derive-cluster.ts'
+import { at, look, observed, overwritten } from '../derive/observed.ts'
 import { T0_MS, UPGRADE } from '../../support/upgrade-record.ts'
 
 const SEEN = 60
@@ -150,6 +152,8 @@ describe('an upgrade at a moment', () => {
   })
 })
 
+const MESSAGE = 'Overwritten KubeVirt kubevirt-kubevirt-hyperconverged'
+
 describe('a modification at a moment', () => {
   const patch: Modification = {
     ...{ id: 'm', cluster: 'c', kind: 'jsonpatch', component: 'kubevirt', count: 1, text: '' },
@@ -166,14 +170,23 @@ describe('a modification at a moment', () => {
     expect(then === undefined ? 'absent' : then.endedMs === undefined ? 'stands' : 'over').toBe(want)
   })
 
-  test('within a burst one edit is certain, after it their number is known', () => {
-    const text = 'kubevirt was modified out of band and reverted, 19 times'
-    const burst: Modification = { ...patch, kind: 'out_of_band', count: 19, text }
-    expect(modificationAt(burst, 19)).toMatchObject({
-      count: 1,
-      text: 'kubevirt was modified out of band and reverted',
-    })
-    expect(modificationAt(burst, 20)).toMatchObject({ count: 19, text })
-    expect(modificationAt({ ...patch, count: 3, text: 'x' }, 19)).toMatchObject({ count: 3, text: 'x' })
+  test('a burst has the edits until then, as it was derived then', () => {
+    const seconds = [0, 60, 200, 500, 1101, 1200]
+    const states = seconds.map((second, i) =>
+      look(second, overwritten(MESSAGE, { count: i + 1, firstMs: at(0), lastMs: at(second) }), { name: 'e' }),
+    )
+    const derivedOf = (count: number) => deriveCluster(observed(states.slice(0, count))).modifications
+    const whole = derivedOf(states.length)
+    expect(whole.map(({ count }) => count)).toEqual([4, 2])
+    for (const [i, second] of seconds.entries()) {
+      expect(whole.flatMap((one) => modificationAt(one, at(second)) ?? [])).toEqual(derivedOf(i + 1))
+    }
+    // The last edit of a burst is its end until the next one.
+    expect(modificationAt(whole[0]!, at(199))).toMatchObject({ count: 2, endedMs: at(60) })
+  })
+
+  test('without the times of its edits a burst has the number of all', () => {
+    const burst: Modification = { ...patch, kind: 'out_of_band', count: 19, text: 'x' }
+    expect(modificationAt(burst, 19)).toMatchObject({ count: 19, text: 'x' })
   })
 })

@@ -189,7 +189,7 @@ describe('modifications', () => {
   const fleetOf = (...modifications: readonly Modification[]) =>
     new FactFleet([factsOf('a', {}, { modifications })], at(100))
 
-  test('edits count from 0, without those of an upgrade; those of a burst evenly between its first and its last', async () => {
+  test('edits count from 0, without those of an upgrade; without their times evenly between the first and the last', async () => {
     const fleet = fleetOf(
       edit({ count: 3 }),
       edit({ count: 9, isUpgradeMode: true }),
@@ -198,6 +198,14 @@ describe('modifications', () => {
     expect(await fleet.range('daytwo_out_of_band_modifications_total', at(8), at(26), MINUTE_MS)).toEqual([
       'out_of_band_modifications_total{cluster=a,component=cdi} ' +
         '0@1 3@2 3@3 3@4 3@5 3@6 3@7 3@8 3@9 3@10 3@11 5@12 7@13 9@14 11@15 13@16 13@17 13@18',
+    ])
+  })
+
+  test('edits count at their times', async () => {
+    const edits = [[at(20), 1], [at(22), 4], [at(24), 5]] as const // prettier-ignore
+    const fleet = fleetOf(edit({ startedMs: at(20), endedMs: at(24), count: 5, edits }))
+    expect(await fleet.range('daytwo_out_of_band_modifications_total', at(18), at(25), MINUTE_MS)).toEqual([
+      'out_of_band_modifications_total{cluster=a,component=cdi} 0@1 1@2 1@3 4@4 4@5 5@6 5@7',
     ])
   })
 

@@ -257,7 +257,7 @@ async function serve(
     log,
     alerts,
     store: threads.facts,
-    ...(threads.shared && { claim: claimUnder(threads.shared.claims, () => deployment?.first, sharedStopwatchMs) }),
+    ...(threads.shared && { claims: claimUnder(threads.shared.claims, () => deployment?.first, sharedStopwatchMs) }),
     silences: userActions.silences,
     upgrades: createUpgradeMarks({
       expectedAlerts: expectedAlertsOf((nowMs) => threads.query.fleet({ nowMs }).healthy()),

@@ -7,6 +7,12 @@ interface Claimed {
   readonly afterMs?: number
 }
 
+interface ClaimUnder {
+  claim(notification: Claimed): Promise<NotificationClaim>
+  /** After an attempt that has failed. Never rejects: a claim also ends by itself. */
+  release(notification: Claimed): Promise<void>
+}
+
 /**
  * Claims notifications under the lease of all notifications. Nothing is sent without an answer, or with one that came so late
  * that others may send it by now.
@@ -15,12 +21,15 @@ export function claimUnder(
   claims: NotificationClaims,
   lease: () => Lease | undefined,
   stopwatchMs: () => number,
-): (notification: Claimed) => Promise<NotificationClaim> {
-  return async ({ logEntry, afterMs }) => {
-    const under = lease()
-    if (under === undefined) return { kind: 'done' }
-    const startedMs = stopwatchMs()
-    const claim = await claims.claim(logEntry, afterMs, under).catch(() => ({ kind: 'busy' }) as const)
-    return stopwatchMs() - startedMs < CLAIM_FOR_MS / 2 ? claim : { kind: 'busy' }
+): ClaimUnder {
+  return {
+    claim: async ({ logEntry, afterMs }) => {
+      const under = lease()
+      if (under === undefined) return { kind: 'done' }
+      const startedMs = stopwatchMs()
+      const claim = await claims.claim(logEntry, afterMs, under).catch(() => ({ kind: 'busy' }) as const)
+      return stopwatchMs() - startedMs < CLAIM_FOR_MS / 2 ? claim : { kind: 'busy' }
+    },
+    release: ({ logEntry }) => claims.release(logEntry.key).catch(() => undefined),
   }
 }

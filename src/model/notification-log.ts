@@ -32,6 +32,8 @@ export interface NotificationClaims {
     afterMs: number | undefined,
     under: Lease,
   ): Promise<NotificationClaim>
+  /** Ends a claim of this process without an entry: the attempt has failed, so any process may make the next one at once. */
+  release(key: string): Promise<void>
 }
 
 /** Whether this process may send a notification. */

@@ -12,6 +12,8 @@ import { retryDelayMs, type Attempt } from './receivers/attempt.ts'
 export interface DeliveryQueueParts {
   /** Before each attempt, where several processes notify: whether this one may send it. Absent: it is the only one. */
   readonly claim?: ((notification: Notification) => Promise<NotificationClaim>) | undefined
+  /** After an attempt that failed: another process may make the next one. Never rejects. */
+  readonly release?: ((notification: Notification) => Promise<void>) | undefined
   /** Never rejects because of a receiver. */
   readonly send: (notification: Notification) => Promise<Attempt>
   /** After each attempt. */
@@ -130,6 +132,7 @@ export class DeliveryQueue {
     }
     waiting.attempts++
     const attempt = await this.#parts.send(notification)
+    if (attempt.outcome === 'failed') await this.#parts.release?.(notification)
     waiting.isSending = false
     this.#updateHealth(notification, attempt, nowMs)
     const isTriedAgain = attempt.outcome === 'failed'

@@ -8,13 +8,13 @@ import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
 import { inSlices, mapInSteps, ownTurn } from '../base/thread-slices.ts'
 import type { DeliveryRecord, DeliveryStore } from '../model/delivery.ts'
-import type { NotificationClaim, NotificationLogStore } from '../model/notification-log.ts'
+import type { NotificationLogStore } from '../model/notification-log.ts'
 import { readNotifyConfig } from './config/read-config.ts'
 import { HandOver } from './hand-over.ts'
 import { createHttpClient, type HttpClient } from './http-client.ts'
 import { generatorUrl } from './message.ts'
-import { Pipeline } from './pipeline.ts'
-import type { Notification, PipelineAlert } from './pipeline-state.ts'
+import { Pipeline, type DeliveryClaims } from './pipeline.ts'
+import type { PipelineAlert } from './pipeline-state.ts'
 import type { NotifiableAlert, SilenceReader } from './ports.ts'
 import type { UpgradeMarks } from './upgrade-marks.ts'
 
@@ -57,7 +57,7 @@ export interface NotificationsParts {
   readonly alerts: { toNotify(nowMs: number): Promise<readonly NotifiedAlert[]> }
   readonly store: { readonly notificationLog: NotificationLogStore; readonly deliveries: Pick<DeliveryStore, 'add'> }
   /** Where several processes notify. */
-  readonly claim?: ((notification: Notification) => Promise<NotificationClaim>) | undefined
+  readonly claims?: DeliveryClaims | undefined
   readonly silences: SilenceReader
   readonly upgrades: UpgradeMarks
   readonly thresholdTexts: ThresholdTexts
@@ -86,7 +86,7 @@ export async function createNotifications(parts: NotificationsParts): Promise<No
     http,
     stopwatchMs: () => performance.now(),
     timeoutMs: RECEIVER_TIMEOUT_MS,
-    claim: parts.claim,
+    claims: parts.claims,
     onAttempt: (delivery) => {
       deliveries.push(delivery)
       countDelivery(delivery, metrics, log)

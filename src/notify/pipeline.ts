@@ -48,14 +48,19 @@ export function* runStages(state: PipelineState, alerts: readonly PipelineAlert[
   return cycle
 }
 
+/** Where several processes notify: see `DeliveryQueueParts`. */
+export interface DeliveryClaims {
+  claim(notification: Notification): Promise<NotificationClaim>
+  release(notification: Notification): Promise<void>
+}
+
 export interface PipelineOptions extends PipelineParts {
   readonly http: HttpClient
   /** For durations only. */
   readonly stopwatchMs: () => number
   /** Timeout of a receiver, unless the configuration has one. */
   readonly timeoutMs: number
-  /** See `DeliveryQueueParts`. */
-  readonly claim?: ((notification: Notification) => Promise<NotificationClaim>) | undefined
+  readonly claims?: DeliveryClaims | undefined
   /** After each attempt. */
   readonly onAttempt: (delivery: DeliveryRecord) => void
   /** Durable when it resolves. When it rejects, the message is sent again after a restart. */
@@ -79,18 +84,19 @@ export class Pipeline {
   constructor(options: PipelineOptions) {
     this.#options = options
     this.#state = createPipelineState(options)
-    const { http, timeoutMs, stopwatchMs, claim, onAttempt } = options
+    const { http, timeoutMs, stopwatchMs, claims, onAttempt } = options
     this.#deliveries = new DeliveryQueue({
       claim:
-        claim &&
+        claims &&
         (async (notification) => {
-          const outcome = await claim(notification)
+          const outcome = await claims.claim(notification)
           // By what another process has sent the next cycle decides.
           if (outcome.kind === 'done' && outcome.entry !== undefined) {
             this.#state.notified.set(outcome.entry.key, outcome.entry)
           }
           return outcome
         }),
+      release: claims && ((notification) => claims.release(notification)),
       send: ({ integration, message }) => {
         const { templates, secrets } = this.#state.config
         return send(integration, message, { http, templates, secrets, timeoutMs, stopwatchMs })

@@ -91,3 +91,34 @@ describe('two reports of one thing page once', () => {
     ])
   })
 })
+
+test('where several processes notify, a failed attempt ends the claim, and a delivery or a refusal does not', async () => {
+  const config = `
+route: { receiver: hook, group_wait: 0s }
+receivers: [{ name: hook, webhook_configs: [{ url: '${hook.url}' }] }]
+`
+  const clock = new FakeClock(NOW_MS)
+  const words: string[] = []
+  const note = (word: string): void => {
+    words.push(`${word} ${hook.got.length}`)
+  }
+  const claims = {
+    claim: () => {
+      note('claim')
+      return Promise.resolve({ kind: 'claimed' } as const)
+    },
+    release: () => {
+      note('release')
+      return Promise.resolve()
+    },
+  }
+  for (const last of [200, 400]) {
+    const { pipeline } = await memoryNotify({ clock, config, claims })
+    hook.answer = [{ status: 503 }, { status: last }]
+    await pipeline.cycle([{ ...ruleAlert('A', 'c1', 'firing'), generatorUrl: '' }], clock.nowMs())
+    await pipeline.deliver(clock.nowMs())
+    clock.advance(MINUTE_MS)
+    await pipeline.deliver(clock.nowMs())
+  }
+  expect(words).toEqual(['claim 0', 'release 1', 'claim 1', 'claim 2', 'release 3', 'claim 3'])
+})

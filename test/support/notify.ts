@@ -5,7 +5,7 @@ import type { DeliveryRecord } from '../../src/model/delivery.ts'
 import type { NotificationLogEntry } from '../../src/model/notification-log.ts'
 import { emptyConfig, loadConfig, type NotifyConfig } from '../../src/notify/config/config-file.ts'
 import { createHttpClient } from '../../src/notify/http-client.ts'
-import { Pipeline } from '../../src/notify/pipeline.ts'
+import { Pipeline, type DeliveryClaims } from '../../src/notify/pipeline.ts'
 import type { SilenceReader, UpgradeReader } from '../../src/notify/ports.ts'
 import { createFacts, type Facts } from '../../src/store/facts/facts.ts'
 import { migrate } from '../../src/store/migrations.ts'
@@ -31,6 +31,7 @@ export interface MemoryNotifyOptions {
   readonly externalUrl?: string
   readonly timeoutMs?: number
   readonly facts?: Facts
+  readonly claims?: DeliveryClaims
 }
 
 export async function memoryNotify(options: MemoryNotifyOptions): Promise<MemoryNotify> {
@@ -46,6 +47,7 @@ export async function memoryNotify(options: MemoryNotifyOptions): Promise<Memory
     http: createHttpClient({ nowMs: () => performance.now() }),
     stopwatchMs: () => performance.now(),
     timeoutMs: options.timeoutMs ?? 5000,
+    claims: options.claims,
     onAttempt: (delivery) => {
       deliveries.push(delivery)
     },

@@ -40,6 +40,12 @@ export class SqlNotificationClaims implements NotificationClaims {
       throw thrown
     }
   }
+
+  async release(key: string): Promise<void> {
+    await this.#run('ending a claim', (db) =>
+      sql`DELETE FROM notification_claim WHERE key = ${key} AND instance = ${this.#instance}`.execute(db),
+    )
+  }
 }
 
 async function claimIn(

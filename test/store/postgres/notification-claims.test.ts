@@ -35,10 +35,17 @@ class Notifier {
     ;[this.lease] = await leases.take('alerts', 1)
   }
 
-  claim(atMs: number, afterMs?: number): Promise<NotificationClaim> {
+  #claims() {
     const stopwatchMs = (): number => 0
-    const claim = claimUnder(this.#facts.claimsOf(this.#instance), () => this.lease, stopwatchMs)
-    return claim({ logEntry: { key: KEY, atMs }, ...(afterMs === undefined ? {} : { afterMs }) })
+    return claimUnder(this.#facts.claimsOf(this.#instance), () => this.lease, stopwatchMs)
+  }
+
+  claim(atMs: number, afterMs?: number): Promise<NotificationClaim> {
+    return this.#claims().claim({ logEntry: { key: KEY, atMs }, ...(afterMs === undefined ? {} : { afterMs }) })
+  }
+
+  release(): Promise<void> {
+    return this.#claims().release({ logEntry: { key: KEY, atMs: 0 } })
   }
 }
 
@@ -95,6 +102,19 @@ describe.skipIf(POSTGRES === undefined)('claims of notifications', () => {
     expect(await b.claim(20)).toEqual({ kind: 'claimed' })
   })
 
+  test('whose attempt has failed are of nobody: who takes over sends at once', async () => {
+    const { options, a, b } = await two()
+    await a.takeLease()
+    expect(await a.claim(10)).toEqual({ kind: 'claimed' })
+    // Only its own.
+    await b.release()
+    await ask(options, `UPDATE process SET lives_until = now() - interval '1 ms'`)
+    await b.takeLease()
+    expect(await b.claim(20)).toEqual({ kind: 'busy' })
+    await a.release()
+    expect(await b.claim(20)).toEqual({ kind: 'claimed' })
+  })
+
   test('that are followed by the entry of another process are done, with that entry', async () => {
     const { facts, options, a, b } = await two()
     await a.takeLease()
@@ -122,7 +142,7 @@ describe.skipIf(POSTGRES === undefined)('claims of notifications', () => {
     await a.takeLease()
     let nowMs = 0
     const claims = facts.claimsOf('other')
-    const claim = claimUnder(
+    const { claim } = claimUnder(
       claims,
       () => a.lease,
       () => (nowMs += CLAIM_FOR_MS / 2),
@@ -130,6 +150,7 @@ describe.skipIf(POSTGRES === undefined)('claims of notifications', () => {
     expect(await claim({ logEntry: entryAt(1) })).toEqual({ kind: 'busy' })
     await postgres.server.kill()
     expect(await a.claim(10)).toEqual({ kind: 'busy' })
+    await a.release()
     await postgres.server.start()
   })
 

@@ -114,7 +114,7 @@ class Engine {
     const byKey = new Map(this.groups.map((group) => [group.key, group]))
     for (const [key, records] of stored) {
       const group = byKey.get(key)
-      const orphaned = group === undefined ? records : restoreGroup(group, records, nowMs)
+      const orphaned = group === undefined ? records : restoreGroup(group, records, nowMs, this.#isOwn(key))
       if (group === undefined) this.#removedGroups.add(key)
       for (const record of orphaned) this.#orphanRecord(key, record)
     }
@@ -166,7 +166,7 @@ class Engine {
     const stored = await this.#ports.states.load(groups.map(({ key }) => key))
     for (const group of groups) {
       for (const rule of group.rules) rule.alerts = new Map()
-      restoreGroup(group, stored.get(group.key) ?? [], nowMs)
+      restoreGroup(group, stored.get(group.key) ?? [], nowMs, this.#isOwn(group.key))
     }
   }
 
@@ -286,16 +286,23 @@ export const CONFIRM_WITHIN_MS = 5 * 60_000
 /**
  * Assigns the stored records of a group to its rules after a restart. Returns the records of removed rules. The time without
  * evaluations does not count for `for`. A firing alert stays firing; after a long outage it is not resolved before the
- * senders had time to reconnect.
+ * senders had time to reconnect. What another process evaluates is shown as that one stored it.
  */
-function restoreGroup(state: GroupState, records: readonly AlertRecord[], nowMs: number): AlertRecord[] {
+function restoreGroup(
+  state: GroupState,
+  records: readonly AlertRecord[],
+  nowMs: number,
+  isOwn: boolean,
+): AlertRecord[] {
   const byRule = new Map<string, AlertRecord[]>()
   for (const record of records) byRule.set(record.ruleKey, [...(byRule.get(record.ruleKey) ?? []), record])
   for (const rule of state.rules) {
     const own = byRule.get(rule.rule.ruleKey)
     if (own === undefined || rule.rule.kind !== 'alerting') continue
     byRule.delete(rule.rule.ruleKey)
-    const alerts = own.flatMap((record) => restoreAlert(record, nowMs, state.group.intervalMs) ?? [])
+    const restoredAtMs = (record: AlertRecord): number =>
+      isOwn || record.state === 'resolved' ? nowMs : record.lastHeldAtMs
+    const alerts = own.flatMap((record) => restoreAlert(record, restoredAtMs(record), state.group.intervalMs) ?? [])
     rule.alerts = new Map(alerts.map((alert) => [alert.labels.key, alert]))
     // The series written before the restart, so that an alert that does not continue gets stale markers.
     rule.series = seriesSetOf(own.flatMap((record) => alertSamples(record.labels, trackedOf(record).phase, nowMs)))

@@ -43,6 +43,9 @@ test('only the owner evaluates; the other one shows the alerts that are stored',
   expect(other.alerts()).toEqual(one.alerts())
   await other.rules.reread(['other group'], at(0))
   expect(other.alerts()).toEqual(one.alerts())
+  // `for` does not count while nobody evaluates, and who evaluates next says from when on.
+  await other.rules.reread([KEY], at(30))
+  expect(other.alerts()).toEqual(one.alerts())
   // What is stored is never older than what the owner knows: it does not read it.
   await run(one, 1)
   const before = one.rules.alerts()

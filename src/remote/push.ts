@@ -57,15 +57,21 @@ export async function push(store: RemoteStore, pushed: PushedQuery): Promise<Pus
     frames.push(frame)
   }
   const series = parts.length === 1 ? parts[0]! : joinedParts(parts)
-  const isScalar = typeOf(pushed.expr) === 'scalar'
-  // The series of a scalar has no labels, and is never absent.
-  const value = matrixOf(isScalar && series.length === 0 ? [NO_VALUES] : series)
+  const value = matrixOf(typeOf(pushed.expr) === 'scalar' ? [scalarSeriesOf(query, series)] : series)
   return resultOf(value, series, frames)
 }
 
-const NO_VALUES: AnsweredSeries = {
-  ...{ labels: Labels.EMPTY, timesMs: new Float64Array(0), values: new Float64Array(0) },
-  ...{ histogramTimesMs: [], histograms: [] },
+/** A scalar has a value at each step. VictoriaMetrics omits NaN. */
+function scalarSeriesOf({ startMs, endMs, stepMs }: RangeQuery, series: readonly AnsweredSeries[]): AnsweredSeries {
+  const steps = Math.floor((endMs - startMs) / stepMs) + 1
+  const timesMs = Float64Array.from({ length: steps }, (_, i) => startMs + i * stepMs)
+  const values = new Float64Array(steps).fill(NaN)
+  for (const one of series) {
+    one.timesMs.forEach((timeMs, i) => {
+      values[Math.round((timeMs - startMs) / stepMs)] = one.values[i]!
+    })
+  }
+  return { labels: Labels.EMPTY, timesMs, values, histogramTimesMs: [], histograms: [] }
 }
 
 async function send(

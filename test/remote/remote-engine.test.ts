@@ -98,6 +98,29 @@ describe('a query is sent as a whole', () => {
     expect(store.counters.totals().queries).toEqual({ pushed: 2, local_constant: 1 })
   })
 
+  test('a scalar has a value at each step, also where VictoriaMetrics omits NaN', async () => {
+    const range = { expr: 'scalar(up)', startMs: T0, endMs: T0 + 3 * MINUTE_MS, stepMs: MINUTE_MS }
+    const respond = (result: unknown): void => {
+      fake.answers.set('/api/v1/query_range', (_request, response) => {
+        response.end(JSON.stringify({ status: 'success', data: { resultType: 'matrix', result } }))
+      })
+    }
+    const point = (minute: number): [number, string] => [T0 / 1000 + minute * 60, '5']
+    respond([{ metric: {}, values: [point(1), point(3)] }])
+    const series = {
+      labels: expect.objectContaining({ key: '' }) as unknown,
+      timesMs: Float64Array.from([0, 1, 2, 3], (minute) => T0 + minute * MINUTE_MS),
+    }
+    const engine = engineOver(store)
+    expect((await engine.range(range)).value).toMatchObject({
+      series: [{ ...series, values: Float64Array.of(NaN, 5, NaN, 5) }],
+    })
+    respond([])
+    expect((await engine.range(range)).value).toMatchObject({
+      series: [{ ...series, values: new Float64Array(4).fill(NaN) }],
+    })
+  })
+
   test('a text that was changed has annotations without places, and its own text has them', async () => {
     const engine = engineOver(store)
     const own = await engine.instant({ expr: 'rate(up[5m])', timeMs: T0 + 5 * MINUTE_MS })

@@ -99,6 +99,11 @@ export interface App {
   startCycles(): void
   /** One evaluation cycle at the clock's present time: facts, rules, notifications. */
   runCycle(): Promise<void>
+  /**
+   * Resolves when the stores that processes share have what was received before, as far as they answer, and the leases of this
+   * process are as they are after the next heartbeat. Without such stores at once.
+   */
+  share(): Promise<void>
   /** Before `startCycles`: facts from what was received, as far as one cycle gets. */
   deriveFacts(): Promise<DerivedRound>
   /** Reads rules, runbooks, dashboards and routing again. Rejects, and changes nothing, when they cannot be used. */
@@ -429,6 +434,11 @@ async function serve(
       cycle.start()
     },
     runCycle: () => cycle.once(),
+    share: async () => {
+      await shipping?.flush(clock.nowMs())
+      await forwarding.flush()
+      await deployment?.step()
+    },
     deriveFacts: async () => {
       const { read, derived, waiting } = await threads.query.fleetLoop.runCycle(clock.nowMs())
       return { derived, waiting: read + derived === 0 ? 0 : waiting }

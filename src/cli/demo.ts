@@ -215,6 +215,7 @@ async function showFirst(app: App, clusters: number, ending: AbortSignal): Promi
 }
 
 async function replayRules(app: App, { replays }: DemoPace, ending: AbortSignal): Promise<void> {
+  await app.share()
   const times = replayTimes(replays, systemClock.nowMs())
   const show = showProgress('Evaluating the rules over the history')
   for (const [i, timeMs] of times.entries()) {
@@ -229,6 +230,7 @@ async function replayRules(app: App, { replays }: DemoPace, ending: AbortSignal)
  * because a running fleet always has a backlog.
  */
 async function deriveFacts(app: App, ending: AbortSignal, clusters = Infinity): Promise<void> {
+  await app.share()
   const show = showProgress('Deriving upgrades from the history')
   let most = 0
   let done = 0

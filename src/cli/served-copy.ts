@@ -51,6 +51,7 @@ export async function serveData(data: string, options: ReadonlyMap<string, strin
   )
   const app = await startApp({ config, clock: systemClock, log: silentLog, isDemo: false })
   const derive = async (): Promise<void> => {
+    await app.share()
     while ((await app.deriveFacts()).waiting > 0) continue
   }
   return { url: app.url, derive, stop: () => app.stop() }

@@ -29,6 +29,8 @@ interface ForwardingParts {
 }
 
 export interface Forwarding {
+  /** Resolves when the metrics store has all that is stored at the call, or after some seconds. */
+  flush(): Promise<void>
   /** Stores the last progress, and ends. Resolves with whether the metrics store has everything, or there is none. */
   stop(): Promise<boolean>
 }
@@ -76,22 +78,26 @@ export async function startForwarding(parts: ForwardingParts): Promise<Forwardin
       underWay = run().catch(report).then(plan)
     })
   }
+  const flush = async (): Promise<void> => {
+    await underWay
+    isComplete = forward === undefined
+    await forward?.drained(DRAIN_WITHIN_MS).catch(report)
+    await run().catch(report)
+  }
   await run().catch(report)
   plan()
   return {
+    flush,
     stop: async () => {
       isStopped = true
       cancel()
-      await underWay
-      isComplete = forward === undefined
-      await forward?.drained(DRAIN_WITHIN_MS).catch(report)
-      await run().catch(report)
+      await flush()
       return isComplete
     },
   }
 }
 
-/** At the end, to send what was received last: a process that starts again elsewhere leaves nothing behind. */
+/** To send what was received last: at the end, a process that starts again elsewhere leaves nothing behind. */
 const DRAIN_WITHIN_MS = 5000
 
 function show({ remote, totals, lagSamples, lagSeconds }: Status, metrics: OwnMetrics): void {

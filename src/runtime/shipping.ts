@@ -35,6 +35,8 @@ export interface ShippingParts {
 export interface ShippingSchedule {
   /** Call it each second. Resolves when its steps are done; a call while they run does nothing. Never rejects. */
   tick(nowMs: number): Promise<void>
+  /** Ships all that is stored at the call. Resolves earlier when PostgreSQL fails. */
+  flush(nowMs: number): Promise<void>
   /** Ships what remains, as far as that takes one tick, and ends the thread. */
   stop(nowMs: number): Promise<void>
 }
@@ -45,6 +47,8 @@ export function createShippingSchedule({ start, ingest, metrics, log, report }: 
   let pauseMs = 0
   let nextMs = -Infinity
   let completeMs: number | undefined
+  /** The last step left nothing. */
+  let isComplete = false
   let refusedCount = 0
   let pendingCommits = 0
   let [retainMs, eraseMs] = [-Infinity, -Infinity]
@@ -67,6 +71,7 @@ export function createShippingSchedule({ start, ingest, metrics, log, report }: 
       while (await ingest.store.removeShipped(shippedSeq)) continue
       if (changesLeft !== 0) continue
       completeMs = nowMs
+      isComplete = true
       break
     }
     if (nowMs >= eraseMs) {
@@ -78,6 +83,7 @@ export function createShippingSchedule({ start, ingest, metrics, log, report }: 
   const run = async (nowMs: number): Promise<void> => {
     // Until the first rows are complete, the lag is that of this process.
     completeMs ??= nowMs
+    isComplete = false
     try {
       await ship(nowMs)
       pauseMs = 0
@@ -102,6 +108,13 @@ export function createShippingSchedule({ start, ingest, metrics, log, report }: 
   }
   return {
     tick,
+    flush: async (nowMs) => {
+      do {
+        // What is under way may have begun before the call.
+        await underWay
+        await tick(nowMs)
+      } while (!isComplete && pauseMs === 0 && nowMs >= nextMs)
+    },
     stop: async (nowMs) => {
       await underWay
       if (pauseMs === 0) await tick(nowMs)

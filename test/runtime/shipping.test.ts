@@ -114,6 +114,26 @@ test('pauses ever longer while PostgreSQL is away, with a new thread, and says h
   expect(rig.starts).toBe(4)
 })
 
+test('ships all that is stored at a call, however many ticks that takes, and ends when PostgreSQL fails', async () => {
+  const rig = new Rig()
+  rig.steps = [...Array.from({ length: 25 }, () => step(1, 7)), step(1, 0)]
+  const tick = rig.schedule.tick(NOW_MS)
+  await rig.schedule.flush(NOW_MS)
+  expect(rig.steps).toEqual([])
+  await tick
+  // What is under way may have begun before the call.
+  rig.steps = [step(1, 0), step(1, 0)]
+  const other = rig.schedule.tick(NOW_MS + 1)
+  await rig.schedule.flush(NOW_MS + 1)
+  expect(rig.steps).toEqual([])
+  await other
+  rig.steps = [step(1, 7), new Error('away'), step(1, 0)]
+  await rig.schedule.flush(NOW_MS + 2)
+  expect(rig.steps).toHaveLength(1)
+  await rig.schedule.flush(NOW_MS + 3)
+  expect(rig.steps).toHaveLength(1)
+})
+
 test('erases once a minute what is being erased', async () => {
   const rig = new Rig()
   rig.erasing = ['prague', 'uid-1']

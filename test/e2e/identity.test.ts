@@ -1,15 +1,15 @@
 import { mkdirSync } from 'node:fs'
-import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ClusterDetail, ClusterItems } from '../../src/contract/fleet-clusters.ts'
 import type { UpgradeItems } from '../../src/contract/fleet-upgrades.ts'
+import { daytwo } from '../cli/run.ts'
 import { encodeLogsProtobuf, logsOf, objectRecord } from '../support/otlp-logs.ts'
 import { postWrite, writeBody } from '../support/remote-write.ts'
-import { MAIN, startServer, withoutContent, type RunningServer } from '../support/server.ts'
+import { startServer, withoutContent, type RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
-import { until } from '../support/until.ts'
+import { eventually as holds } from '../support/until.ts'
 
 // Which data is of one cluster, at the product as it ships: names that are joined, kept apart, or refused.
 
@@ -38,12 +38,12 @@ async function start(): Promise<void> {
   ])
 }
 
-function addToken(...args: readonly string[]): string {
+async function addToken(...args: readonly string[]): Promise<string> {
   const data = ['--data', join(folder.path, 'data')]
   mkdirSync(join(folder.path, 'data'), { recursive: true })
-  const added = spawnSync(process.execPath, [MAIN, 'token', 'add', '--name', 'of-a-test', ...args, ...data])
-  const token = added.stdout.toString().trim().split('\n').at(-1)!.split(' ').at(-1)!
-  expect([added.status, token]).toEqual([0, expect.stringMatching(/.{20}/)])
+  const added = await daytwo('token', 'add', '--name', 'of-a-test', ...args, ...data)
+  const token = added.stdout.trim().split('\n').at(-1)!.split(' ').at(-1)!
+  expect([added.code, token]).toEqual([0, expect.stringMatching(/.{20}/)])
   return token
 }
 
@@ -115,32 +115,18 @@ async function upgradesOf(name: string): Promise<readonly string[]> {
 }
 
 /** What holds within the time that facts may take. */
-async function eventually(what: string, check: () => Promise<void>): Promise<void> {
-  let last: unknown
-  const holds = async (): Promise<true | undefined> => {
-    try {
-      await check()
-      return true
-    } catch (thrown) {
-      last = thrown
-      return undefined
-    }
-  }
-  await until(what, holds, WITHIN_MS).catch(() => {
-    throw last
-  })
-}
+const eventually = (check: () => Promise<void>): Promise<void> => holds(check, WITHIN_MS)
 
 test('objects by uid and metrics by name are one cluster once a sender gives both, with all that was stored', async () => {
   await start()
   await objects({ 'k8s.cluster.uid': UID })
   await metrics({ cluster: 'lab' }, UPGRADED)
-  await eventually('two clusters', async () => {
+  await eventually(async () => {
     expect(await clusterNames()).toEqual([UID, 'lab'])
     expect(await upgradesOf('lab')).toEqual(['lab: 1.16.0 > 1.17.0'])
   })
   await objects({ 'k8s.cluster.uid': UID, 'k8s.cluster.name': 'lab' })
-  await eventually('one cluster', async () => {
+  await eventually(async () => {
     expect(await clusterNames()).toEqual(['lab'])
     expect(await cluster(UID)).toMatchObject({ cluster: 'lab', coverage: { objects: true, metrics: true } })
     expect(await upgradesOf(UID)).toEqual(['lab: 1.16.0 > 1.17.0'])
@@ -150,7 +136,7 @@ test('objects by uid and metrics by name are one cluster once a sender gives bot
 test('what was stored under an id moves, its upgrades too, and stays one cluster after kill -9', async () => {
   await start()
   await metrics({ cluster_id: OPENSHIFT_ID }, UPGRADED)
-  await eventually('the upgrade', async () => {
+  await eventually(async () => {
     expect(await upgradesOf(OPENSHIFT_ID)).toEqual([`${OPENSHIFT_ID}: 1.16.0 > 1.17.0`])
   })
   await objects({ cluster: 'lab', 'k8s.cluster.uid': UID, cluster_id: OPENSHIFT_ID })
@@ -159,14 +145,15 @@ test('what was stored under an id moves, its upgrades too, and stays one cluster
     expect(await upgradesOf(OPENSHIFT_ID)).toEqual(['lab: 1.16.0 > 1.17.0'])
     expect((await cluster('lab'))?.aliases).toEqual([OPENSHIFT_ID, UID])
   }
-  await eventually('one cluster', isOne)
+  await eventually(isOne)
   await server!.kill()
   await start()
-  await eventually('one cluster after a restart', isOne)
+  await eventually(isOne)
   await metrics({ cluster_id: OPENSHIFT_ID }, [['1.17.0', 0, 0]])
-  expect(await server!.query(`count by (cluster) (csv_succeeded{cluster_id="${OPENSHIFT_ID}",cluster="lab"})`)).toEqual(
-    [expect.objectContaining({ metric: { cluster: 'lab' } })],
-  )
+  const joined = `count by (cluster) (csv_succeeded{cluster_id="${OPENSHIFT_ID}",cluster="lab"})`
+  await eventually(async () => {
+    expect(await server!.query(joined)).toEqual([expect.objectContaining({ metric: { cluster: 'lab' } })])
+  })
 })
 
 test('two uids under one name: the data of the second is refused, counted and shown, and no upgrade is made up', async () => {
@@ -178,7 +165,7 @@ test('two uids under one name: the data of the second is refused, counted and sh
   expect([status, text]).toEqual([400, expect.stringContaining('two clusters send the same name')])
   const answer = await objects({ cluster: 'lab', 'k8s.cluster.uid': OTHER_UID })
   expect(answer).toContain('cluster_conflict (2)')
-  await eventually('the conflict', async () => {
+  await eventually(async () => {
     const detail = await cluster('lab')
     expect(detail).toMatchObject({ states: expect.arrayContaining(['identity_conflict']) as unknown })
     expect(detail?.problems).toEqual([
@@ -189,7 +176,7 @@ test('two uids under one name: the data of the second is refused, counted and sh
   })
   const refused = await (await fetch(`${server!.url}/metrics`)).text()
   expect(refused).toMatch(/reason="cluster_conflict"[^\n]*\} 61\n/)
-  await eventually('the refused names', async () => {
+  await eventually(async () => {
     const metrics = await (await fetch(`${server!.url}/metrics`)).text()
     expect(metrics).toMatch(/daytwo_cluster_names_refused_total\{reason="other_identity"\} [1-9]/)
     expect(metrics).toContain('daytwo_cluster_names_refused_total{reason="too_many_clusters"} 0\n')
@@ -197,8 +184,8 @@ test('two uids under one name: the data of the second is refused, counted and sh
 })
 
 test('a copied token: the second cluster is refused, also after kill -9', async () => {
-  const copied = addToken('--role', 'ingest', '--cluster', 'prague')
-  viewer = addToken('--role', 'viewer')
+  const copied = await addToken('--role', 'ingest', '--cluster', 'prague')
+  viewer = await addToken('--role', 'viewer')
   await start()
   expect(await objects({ cluster: 'prague', 'k8s.cluster.uid': UID }, copied)).not.toContain('refused')
   expect(await objects({ 'k8s.cluster.uid': OTHER_UID }, copied)).toContain('cluster_conflict (2)')
@@ -206,19 +193,19 @@ test('a copied token: the second cluster is refused, also after kill -9', async 
   await start()
   expect(await objects({ 'k8s.cluster.uid': OTHER_UID }, copied)).toContain('cluster_conflict (2)')
   expect(await objects({ 'k8s.cluster.uid': UID }, copied)).not.toContain('refused')
-  await eventually('the conflict', async () => {
+  await eventually(async () => {
     expect(await cluster('prague')).toMatchObject({ states: expect.arrayContaining(['identity_conflict']) as unknown })
   })
 })
 
 test('a bound sender that claims names of other clusters gets no page of theirs', async () => {
-  const [own, other] = [addToken('--role', 'ingest', '--cluster', 'a'), addToken('--role', 'ingest')]
-  viewer = addToken('--role', 'viewer')
+  const [own, other] = [await addToken('--role', 'ingest', '--cluster', 'a'), await addToken('--role', 'ingest')]
+  viewer = await addToken('--role', 'viewer')
   await start()
   await metrics({ cluster: 'lab-east-1' }, [['1.16.0', 10, 0]], other)
   await metrics({ cluster_id: OPENSHIFT_ID }, [['1.16.0', 10, 0]], other)
   await objects({ cluster: 'a', 'k8s.cluster.name': 'lab-east-1', cluster_id: OPENSHIFT_ID }, own)
-  await eventually('three clusters', async () => {
+  await eventually(async () => {
     expect(await clusterNames()).toEqual([OPENSHIFT_ID, 'a', 'lab-east-1'])
     expect((await cluster('lab-east-1'))?.cluster).toBe('lab-east-1')
     expect((await cluster(OPENSHIFT_ID))?.cluster).toBe(OPENSHIFT_ID)
@@ -232,7 +219,7 @@ test('one uid under two names keeps them apart, lists the pair, and does not sto
   await start()
   await objects({ cluster: 'lab', 'k8s.cluster.uid': UID })
   await objects({ cluster: 'berlin', 'k8s.cluster.uid': UID })
-  await eventually('the pair', async () => {
+  await eventually(async () => {
     expect(await clusterNames()).toEqual(['berlin', 'lab'])
     expect(await get('unjoined')).toMatchObject({ total: 1, unjoined: [{ clusters: ['berlin', 'lab'], by: UID }] })
     expect((await cluster(UID))?.cluster).toBe('lab')
@@ -241,7 +228,7 @@ test('one uid under two names keeps them apart, lists the pair, and does not sto
   expect(await objects({ cluster: 'berlin', 'k8s.cluster.uid': OTHER_UID })).not.toContain('cluster_conflict')
   expect(await objects({ cluster: 'berlin', 'k8s.cluster.uid': UID })).toContain('cluster_conflict (2)')
   await objects({ 'k8s.cluster.uid': UID })
-  await eventually('the uid is of the first', async () => {
+  await eventually(async () => {
     expect(await clusterNames()).toEqual(['berlin', 'lab'])
   })
 })

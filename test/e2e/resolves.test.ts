@@ -7,6 +7,7 @@ import { FakeClock } from '../support/fake-clock.ts'
 import { postWrite, writeBody } from '../support/remote-write.ts'
 import { activeAlerts, instantQuery } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
+import { eventually } from '../support/until.ts'
 
 // The same spine with the clock in the test's hand: the whole app, its real threads, real HTTP.
 
@@ -107,11 +108,10 @@ describe('KubeVirtCRModified over time', () => {
     const [after] = await activeAlerts(app.url)
     expect(after?.activeAt).toBe(before?.activeAt)
     // What it wrote about itself is there as well, from both lives.
-    const states = await instantQuery(
-      app.url,
-      'count_over_time(ALERTS{alertname="KubeVirtCRModified"}[5m])',
-      clock.nowMs(),
-    )
-    expect(states.map(({ metric, value }) => [metric['alertstate'], value[1]])).toEqual([['firing', '2']])
+    const expr = 'count_over_time(ALERTS{alertname="KubeVirtCRModified"}[5m])'
+    await eventually(async () => {
+      const states = await instantQuery(app.url, expr, clock.nowMs())
+      expect(states.map(({ metric, value }) => [metric['alertstate'], value[1]])).toEqual([['firing', '2']])
+    })
   })
 })

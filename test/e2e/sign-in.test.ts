@@ -8,7 +8,6 @@ import { silentLog } from '../../src/base/log.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { reservePort } from '../../src/runtime/reserve-port.ts'
 import { hashToken } from '../../src/runtime/token-index.ts'
-import { openFacts } from '../../src/store/facts/facts.ts'
 import { daytwo } from '../cli/run.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { builtApp } from '../support/built-app.ts'
@@ -21,6 +20,7 @@ import {
   throughProvider,
   type RealProvider,
 } from '../support/openid-provider.ts'
+import { openFactsInMode } from '../support/mode.ts'
 import { NO_CONTENT } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
@@ -46,10 +46,10 @@ beforeAll(async () => {
   provider.groups.set('ada', ['sre', 'chess'])
   provider.groups.set('bob', ['guests'])
   clock = new FakeClock(Date.now())
-  const facts = openFacts(join(folder.path, 'data'))
+  const facts = await openFactsInMode(join(folder.path, 'data'))
   const record = { role: 'admin', name: 'root', hash: hashToken('root'), createdAtMs: 0 } as const
   await facts.tokens.add(record, { atMs: 0, by: 'test', action: 'token.add', detail: '{}' })
-  facts.close()
+  await facts.close()
   await start()
 })
 afterAll(async () => {

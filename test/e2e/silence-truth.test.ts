@@ -6,7 +6,7 @@ import { builtApp } from '../support/built-app.ts'
 /** The small form of `npm run bench -- truth --silences`: the product over HTTP, silences of all six causes. */
 let trial: SilenceTrial
 beforeAll(async () => {
-  const { startApp } = await builtApp()
+  const { startApp } = await builtApp({ sharesEachCycle: false })
   trial = await runSilenceTrial({ seed: 'suite', clusters: 60, silences: 24, fromMs: Date.UTC(2026, 5, 24), startApp })
 }, 600_000)
 

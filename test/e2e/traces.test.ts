@@ -3,6 +3,7 @@ import { api, resources, tracing } from '@opentelemetry/sdk-node'
 import { afterEach, expect, test } from 'vitest'
 import { startServer, withoutContent, type RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
+import { eventually } from '../support/until.ts'
 
 // The stock JavaScript SDK of OpenTelemetry sends spans to the server as it ships, over real HTTP; Jaeger's APIs find them.
 
@@ -80,7 +81,8 @@ test('what the SDK was told is durable is found, also by the next life after kil
     expect(shown).toContain('{"key":"attempt","value":{"intValue":"2"}}')
     expect(shown).toContain('"scope":{"name":"hco/controller","version":"0.3.1"}')
   }
-  await check(first.url)
+  await eventually(() => check(first.url))
   await first.kill()
-  await check((await start()).url)
+  const { url } = await start()
+  await eventually(() => check(url))
 }, 180_000)

@@ -15,7 +15,7 @@ const MODES = ['objects', 'metrics', 'all'] as const
 
 let trial: HttpTrial
 beforeAll(async () => {
-  const { startApp } = await builtApp()
+  const { startApp } = await builtApp({ sharesEachCycle: false })
   trial = await runHttpTrial({
     ...{ seed: 'wire4404', fromMs: FROM_MS, untilMs: FROM_MS + 8 * DAY_MS, stallShare: 0.6, beatMs: 60_000, startApp },
     fleet: MODES.map((mode) => ({ mode, clusters: 2 })),

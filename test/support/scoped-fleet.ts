@@ -11,12 +11,12 @@ import { readConfig } from '../../src/config/config.ts'
 import { parseSelectors } from '../../src/model/cluster-scope.ts'
 import type { Role } from '../../src/model/token.ts'
 import { hashToken } from '../../src/runtime/token-index.ts'
-import { openFacts } from '../../src/store/facts/facts.ts'
 import { planHistory, type DeliveryMode } from '../../sim/history/plan-history.ts'
 import { mergedShipments, shippingOf } from '../../sim/history/shipments.ts'
 import { createHistoryPlayer } from '../../sim/history-player.ts'
 import { FakeClock } from './fake-clock.ts'
 import { startHook } from './hook-server.ts'
+import { openFactsInMode } from './mode.ts'
 import { postWrite, writeBody, type SentSeries } from './remote-write.ts'
 import { NO_CONTENT } from './server.ts'
 import { tempDir } from './temp-dir.ts'
@@ -154,7 +154,7 @@ export async function playScopedFleet(
 }
 
 async function addTokens(data: string): Promise<void> {
-  const facts = openFacts(data)
+  const facts = await openFactsInMode(data)
   for (const role of TOKENS) {
     for (const scope of SCOPES) {
       const text = SELECTORS[scope]
@@ -164,7 +164,7 @@ async function addTokens(data: string): Promise<void> {
       await facts.tokens.add(record, { atMs: 0, by: 'test', action: 'token.add', detail: '{}' })
     }
   }
-  facts.close()
+  await facts.close()
 }
 
 const RULES = `groups:

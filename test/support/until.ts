@@ -15,3 +15,20 @@ export async function until<T>(
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
 }
+
+/** Repeats a check until it holds; when that takes too long, throws its last failure. */
+export async function eventually(check: () => Promise<void> | void, deadlineMs = 20_000): Promise<void> {
+  let last: unknown
+  const holds = async (): Promise<true | undefined> => {
+    try {
+      await check()
+      return true
+    } catch (thrown) {
+      last = thrown
+      return undefined
+    }
+  }
+  await until('a check to hold', holds, deadlineMs).catch(() => {
+    throw last
+  })
+}

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { RESOLVED_RETENTION_MS } from '../../src/rules/alert-state.ts'
 import { Harness, MemoryAlertStates, MINUTE_MS, T0, transitionsOf } from './harness.ts'
 
 // Two engines that share the stored alerts, each of which evaluates a group only while it owns it.
@@ -43,9 +44,9 @@ test('only the owner evaluates; the other one shows the alerts that are stored',
   expect(other.alerts()).toEqual(one.alerts())
   await other.rules.reread(['other group'], at(0))
   expect(other.alerts()).toEqual(one.alerts())
-  // `for` does not count while nobody evaluates, and who evaluates next says from when on.
+  // `for` does not count while nobody evaluates, and who evaluates next moves the start.
   await other.rules.reread([KEY], at(30))
-  expect(other.alerts()).toEqual(one.alerts())
+  expect(other.rules.alerts()).toMatchObject([{ state: 'pending', activeAtMs: at(0) }])
   // What is stored is never older than what the owner knows: it does not read it.
   await run(one, 1)
   const before = one.rules.alerts()
@@ -82,4 +83,15 @@ test('a group whose stored alerts cannot be read is not evaluated before they ca
   states.load = load
   expect(await run(other, 8)).toEqual([])
   expect(other.rules.alerts()).toMatchObject([{ state: 'firing', activeAtMs: at(0) }])
+})
+
+test('a resolved alert is shown by each process until it expires', async () => {
+  const { one, other, run } = await two()
+  for (const minute of [0, 1, 2, 3, 4, 5]) await run(one, minute)
+  one.put({ __name__: 'up', cluster: 'c1' }, 1, at(6))
+  await one.evaluate(at(6))
+  await other.rules.reread([KEY], at(6) + RESOLVED_RETENTION_MS)
+  expect(other.rules.alerts()).toMatchObject([{ state: 'resolved', resolvedAtMs: at(6) }])
+  await other.rules.reread([KEY], at(6) + RESOLVED_RETENTION_MS + 1)
+  expect(other.rules.alerts()).toEqual([])
 })

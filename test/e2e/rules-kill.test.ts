@@ -183,7 +183,7 @@ describe.concurrent('kill -9', () => {
         until(`${cluster} to be told ${status}`, () => heard(cluster, status)[0])
       // That it was told is remembered; a server that dies before that tells it again, and rightly so.
       const untilKept = (cluster: string, wanted = 'delivered'): Promise<true> =>
-        until(`an attempt about ${cluster} to be kept as ${wanted}`, async () => {
+        until(`an attempt about ${cluster} to be stored as ${wanted}`, async () => {
           const answer = await fetch(`${rig.server.url}/api/fleet/v1/deliveries`)
           const { deliveries } = (await answer.json()) as DeliveryItems
           const kept = deliveries.filter(({ integration, outcome }) => integration === 'webhook' && outcome === wanted)

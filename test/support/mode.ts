@@ -99,8 +99,8 @@ export function appInMode(app: App, metrics: string): App {
     await app.share()
     await makeVisible(metrics)
     await app.deriveFacts()
-    // The clock of the test stands still, so no heartbeat takes leases: one registers new clusters, the next one takes them.
-    for (let beat = 0; beat < 2; beat++) await app.share()
+    // The clock of the test does not move, so no heartbeat takes leases. One registers new clusters, the next one takes them.
+    for (let heartbeat = 0; heartbeat < 2; heartbeat++) await app.share()
   }
   const afterShare =
     <T>(work: () => Promise<T>) =>

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
+import { EVALUATED_HERE, settled } from '../support/mode.ts'
 import { postWrite, writeBody } from '../support/remote-write.ts'
 import { startServer, withoutContent, type RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -18,7 +19,7 @@ afterEach(async () => {
 const SERIES = 100
 const MINUTE_MS = 60_000
 /** Sorts an hour of seconds at each second of an hour, for each series: some minutes of processor time. */
-const HEAVY = 'sum(max_over_time(quantile_over_time(0.9, (heavy * 1)[1h:1s])[1h:1s]))'
+const HEAVY = `sum(max_over_time(quantile_over_time(0.9, (heavy * 1)[1h:1s])[1h:1s])) and ${EVALUATED_HERE}`
 
 /** Processor time of all threads of a process, from Linux's own count of ticks of 10 ms. */
 function cpuMs(pid: number): number {
@@ -70,6 +71,7 @@ test('a query ends when its client closes the connection', async () => {
     return { labels: { __name__: 'heavy', cluster: `c-${i}` }, samples }
   })
   expect((await postWrite(server.url, writeBody(series))).status).toBe(204)
+  await settled(server.url)
 
   const beforeMs = cpuMs(server.pid)
   const socket = ask(server.url, HEAVY, nowMs)

@@ -25,6 +25,7 @@ import {
 import { FIXED64, ProtobufWriter, VARINT } from '../../src/wire/protobuf.ts'
 import { encodeSnappy } from '../../src/wire/snappy.ts'
 import { histogramBytes } from '../support/histograms.ts'
+import { settled, skipInScaleOut } from '../support/mode.ts'
 import { postWrite } from '../support/remote-write.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -113,6 +114,7 @@ beforeAll(async () => {
     ...['--alertmanager', 'http://me:secret@127.0.0.1:9'],
   ])
   expect((await postWrite(server.url, sentByPrometheus())).status).toBe(204)
+  await settled(server.url)
 })
 afterAll(async () => {
   await server.stop()
@@ -186,7 +188,8 @@ describe('Grafana', () => {
     })
   })
 
-  test('draws a native histogram and its exemplars', async () => {
+  test('draws a native histogram and its exemplars', async (context) => {
+    skipInScaleOut(context, 'VictoriaMetrics stores neither native histograms nor exemplars')
     const { result } = (await ask(QueryAnswer, '/api/v1/query', { form: { query: 'rpc_seconds' }, headers })) as {
       result: { histogram: [number, unknown] }[]
     }

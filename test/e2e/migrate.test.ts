@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { MixedLoad } from '../chaos/mixed-load.ts'
 import { get, type Target } from '../chaos/target.ts'
 import { daytwo } from '../cli/run.ts'
+import { skipInScaleOut } from '../support/mode.ts'
 import { requirePeer, type Skippable } from '../support/peers.ts'
 import { findPostgres, startPostgres, type PostgresServer } from '../support/postgres.ts'
 import { startPrometheus } from '../support/prometheus.ts'
@@ -107,7 +108,8 @@ const startMs = Math.floor(Date.now() / STEP_MS) * STEP_MS - 30 * HOUR_MS
 describe.skipIf(POSTGRES === undefined)('a migration', () => {
   let postgres: PostgresServer
 
-  beforeEach(async () => {
+  beforeEach(async (context) => {
+    skipInScaleOut(context, 'a folder whose facts are in PostgreSQL already has none to move')
     postgres = await startPostgres(POSTGRES!)
     stopping.push(() => postgres.stop())
   })

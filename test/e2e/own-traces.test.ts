@@ -1,8 +1,7 @@
-import { mkdirSync } from 'node:fs'
-import { execFileSync } from 'node:child_process'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { daytwo } from '../cli/run.ts'
 import { startOtlpSink, type OtlpSink } from '../support/otlp-sink.ts'
-import { MAIN, startServer, withoutContent, type RunningServer } from '../support/server.ts'
+import { startServer, withoutContent, type RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { until } from '../support/until.ts'
 
@@ -12,8 +11,11 @@ const SDK = '@opentelemetry/sdk-node'
 
 let server: RunningServer | undefined
 let sink: OtlpSink | undefined
-const data = tempDir('own-traces')
+let data: ReturnType<typeof tempDir>
 
+beforeEach(() => {
+  data = tempDir('own-traces')
+})
 afterEach(async () => {
   await server?.stop()
   await sink?.stop()
@@ -51,10 +53,8 @@ describe('own traces', () => {
   })
 
   test('go to itself, past the tokens it asks others for, and tell nothing of their own way in', async () => {
-    const add = ['token', 'add', '--role', 'viewer', '--name', 'sre', '--data', data.path]
-    mkdirSync(data.path)
-    const made = execFileSync(process.execPath, [MAIN, ...add], { stdio: 'pipe' })
-    const [token] = /\S{40,}/.exec(made.toString()) ?? []
+    const made = await daytwo('token', 'add', '--role', 'viewer', '--name', 'sre', '--data', data.path)
+    const [token] = /\S{40,}/.exec(made.stdout) ?? []
     const running = await start('--own-traces', 'self', '--own-traces.ratio', '1')
     const get = (path: string) => fetch(running.url + path, { headers: { authorization: `Bearer ${token}` } })
     expect((await fetch(`${running.url}/api/v1/query?query=1`)).status).toBe(401)

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { daytwo } from '../cli/run.ts'
+import { settled } from '../support/mode.ts'
 import { postWrite, writeBody } from '../support/remote-write.ts'
 import { startServer, withoutContent, type RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -22,6 +23,7 @@ async function write(server: RunningServer, labels: Readonly<Record<string, stri
     server.url,
     writeBody([{ labels, samples: [{ timeMs: NOW_MS + sent++, value: 1 }] }]),
   )
+  await settled(server.url)
   return `${response.status} ${await response.text()}`.trim()
 }
 

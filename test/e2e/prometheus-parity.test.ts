@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, type TestContext } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
 import { startSimulation } from '../../sim/simulate.ts'
+import { settled } from '../support/mode.ts'
 import { requirePeer } from '../support/peers.ts'
 import { startPrometheus } from '../support/prometheus.ts'
 import { startServer, withoutContent } from '../support/server.ts'
@@ -18,6 +19,8 @@ interface Receiver {
   readonly url: string
   /** Label sets of the answer to an instant query. */
   ask(expr: string, timeMs: number): Promise<readonly Readonly<Record<string, string>>[]>
+  /** Resolves when answers have all that was sent. */
+  settled?(): Promise<void>
 }
 
 const RECEIVERS: readonly (readonly [name: string, start: (context: TestContext) => Promise<Receiver>])[] = [
@@ -43,7 +46,7 @@ const RECEIVERS: readonly (readonly [name: string, start: (context: TestContext)
       closers.push(() => server.stop())
       const ask: Receiver['ask'] = async (expr, timeMs) =>
         (await server.query(expr, timeMs)).map(({ metric }) => metric)
-      return { url: server.url, ask }
+      return { url: server.url, ask, settled: () => settled(server.url) }
     },
   ],
 ]
@@ -87,6 +90,7 @@ describe('the simulated fleet', () => {
     })
     closers.push(() => simulation.stop())
     await simulation.done
+    await receiver.settled?.()
     expect(simulation.counts).toMatchObject({ samplesRefused: 0, lastRefusal: '' })
 
     // Two scrapes into the past, so that every cluster has said what was true then.

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { builtApp } from '../support/built-app.ts'
+import { skipInScaleOut } from '../support/mode.ts'
 import {
   answersOf,
   ANSWERS_FILE,
@@ -34,7 +35,8 @@ test('50 requests are stored, and each has an answer', () => {
   expect(stored.answers.filter(({ status }) => status !== 200)).toEqual([])
 })
 
-test.each(stored.answers.map((answer) => [answer.request, answer] as const))('%s', (request, want) => {
+test.for(stored.answers.map((answer) => [answer.request, answer] as const))('%s', ([request, want], context) => {
+  skipInScaleOut(context, 'facts in SQLite are moved to PostgreSQL by `daytwo migrate`, and are not read beside it')
   expect(differencesOf(want, got.get(request))).toEqual([])
 })
 

@@ -3,6 +3,8 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
+import type { ClusterItems } from '../../src/contract/fleet-clusters.ts'
+import { EVALUATED_HERE, settled } from '../support/mode.ts'
 import { postWrite, writeBody } from '../support/remote-write.ts'
 import { startServer, withoutContent } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -23,7 +25,7 @@ const OWNER_WAITING_MAX = 20
 const CONCURRENCY_MAX = 4
 const REFUSED = QUERIES - OWNER_WAITING_MAX - CONCURRENCY_MAX / 2
 /** Some minutes of processor time. */
-const HEAVY = 'sum(max_over_time(quantile_over_time(0.9, (heavy * 1)[1h:1s])[1h:1s]))'
+const HEAVY = `sum(max_over_time(quantile_over_time(0.9, (heavy * 1)[1h:1s])[1h:1s])) and ${EVALUATED_HERE}`
 const RULES = 'groups: [{ name: beat, interval: 1s, rules: [{ record: beat, expr: count(heavy) }] }]'
 
 test('rules are evaluated and the server stops while heavy queries run, and what clients leave is freed', async () => {
@@ -49,6 +51,11 @@ test('rules are evaluated and the server stops while heavy queries run, and what
     return { labels: { __name__: 'heavy', cluster: `c-${i}` }, samples }
   })
   expect((await postWrite(server.url, writeBody(series))).status).toBe(204)
+  await settled(server.url)
+  await until('the clusters to be derived', async () => {
+    const { clusters } = (await (await fetch(`${server.url}/api/fleet/v1/clusters?limit=1000`)).json()) as ClusterItems
+    return clusters.length === series.length ? true : undefined
+  })
 
   const { hostname, port } = new URL(server.url)
   const ask = (): Socket => {

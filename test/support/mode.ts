@@ -18,7 +18,8 @@ import { startVictoriaMetrics } from './victoria-metrics.ts'
  */
 const IS_SCALE_OUT = process.env['TEST_MODE'] === 'scale-out'
 
-type Stores = Readonly<Record<'store.facts' | 'store.metrics', string>>
+/** With a name of the process that a restart retains: the default has the port, which is another one after each start of a test. */
+type Stores = Readonly<Record<'store.facts' | 'store.metrics' | 'process.name', string>>
 
 /** Skips a test of something that servers with shared stores do not have, in that mode alone. The reason is a sentence. */
 export function skipInScaleOut(context: Skippable, reason: string): void {
@@ -52,7 +53,7 @@ async function startStores(): Promise<Stores> {
   postgres ??= startPostgresOnce()
   const [facts, metrics] = await Promise.all([(await postgres).createDatabase(), startVictoriaMetrics(path)])
   stops.push(() => metrics.stop())
-  return { 'store.facts': facts, 'store.metrics': metrics.url }
+  return { 'store.facts': facts, 'store.metrics': metrics.url, 'process.name': 'of-the-mode' }
 }
 
 /** Of a data folder, in the mode of scale-out. */
@@ -72,15 +73,18 @@ export async function argumentsInMode(args: readonly string[]): Promise<readonly
   const isOwn = args.some((arg) => arg.startsWith('--store.facts') || arg.startsWith('--store.metrics'))
   if (!IS_SCALE_OUT || isOwn || folder === undefined) return args
   if (command !== 'serve' && !OF_FACTS.includes(command)) return args
-  const { 'store.facts': facts, 'store.metrics': metrics } = await storesOf(folder)
-  return [...args, '--store.facts', facts, ...(command === 'serve' ? ['--store.metrics', metrics] : [])]
+  const stores = Object.entries(await storesOf(folder)).filter(
+    ([name]) => command === 'serve' || name === 'store.facts',
+  )
+  return [...args, ...stores.flatMap(([name, value]) => [`--${name}`, value])]
 }
 
 /** Options of a server in this process, with the stores of the mode. */
 export async function configInMode(config: Config): Promise<Config> {
   if (!IS_SCALE_OUT || config['store.facts'] !== '' || config['store.metrics'] !== '') return config
   const stores = readConfig(new Map(Object.entries(await storesOf(config.data))), undefined, {})
-  return { ...config, 'store.facts': stores['store.facts'], 'store.metrics': stores['store.metrics'] }
+  const { 'store.facts': facts, 'store.metrics': metrics, 'process.name': name } = stores
+  return { ...config, 'store.facts': facts, 'store.metrics': metrics, 'process.name': name }
 }
 
 /** Part of a query that also a server with a metrics store evaluates itself: series of facts are in no other store. */

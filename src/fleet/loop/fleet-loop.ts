@@ -118,6 +118,7 @@ export function createFleetLoop(given: FleetLoopParts): FleetLoop {
   const [heartbeats, graphs] = [new Schedule(), new Schedule()]
   let ofGraphs: readonly DerivedValue[] = []
   let caughtUpMs: number | undefined
+  let isStarting = true
 
   /** Clusters that are not read or not derived, each once. */
   const waitingCount = (): number => {
@@ -138,6 +139,9 @@ export function createFleetLoop(given: FleetLoopParts): FleetLoop {
       await cycle.run('alerts in traces', () => alertTraces.write(cycle))
       const facts = await cycle.run('facts', () => derivePending(parts, state, index, cycle))
       await cycle.run('heartbeats', async () => {
+        // Reading a cluster after the start shows its newest sample.
+        if (isStarting && !signals.hasUntried) heartbeats.reset()
+        isStarting = signals.hasUntried
         if (heartbeats.isDue(HEARTBEAT_EVERY_MS, nowMs)) await updateLastSeen(parts, state, index, nowMs)
       })
       await cycle.run('upgrade paths', () =>

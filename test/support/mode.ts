@@ -112,7 +112,12 @@ export function appInMode(app: App, metrics: string): App {
       await share()
       return work()
     }
-  return { ...app, share, runCycle: afterShare(app.runCycle), deriveFacts: afterShare(app.deriveFacts) }
+  return {
+    ...app,
+    share,
+    runCycle: afterShare(() => app.runCycle()),
+    deriveFacts: afterShare(() => app.deriveFacts()),
+  }
 }
 
 /** New samples are found after a moment, or after this. */

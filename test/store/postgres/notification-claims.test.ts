@@ -142,12 +142,12 @@ describe.skipIf(POSTGRES === undefined)('claims of notifications', () => {
     await a.takeLease()
     let nowMs = 0
     const claims = facts.claimsOf('other')
-    const { claim } = claimUnder(
+    const under = claimUnder(
       claims,
       () => a.lease,
       () => (nowMs += CLAIM_FOR_MS / 2),
     )
-    expect(await claim({ logEntry: entryAt(1) })).toEqual({ kind: 'busy' })
+    expect(await under.claim({ logEntry: entryAt(1) })).toEqual({ kind: 'busy' })
     await postgres.server.kill()
     expect(await a.claim(10)).toEqual({ kind: 'busy' })
     await a.release()

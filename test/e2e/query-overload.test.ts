@@ -3,7 +3,6 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
-import type { ClusterItems } from '../../src/contract/fleet-clusters.ts'
 import { EVALUATED_HERE, settled } from '../support/mode.ts'
 import { postWrite, writeBody } from '../support/remote-write.ts'
 import { startServer, withoutContent } from '../support/server.ts'
@@ -52,10 +51,6 @@ test('rules are evaluated and the server stops while heavy queries run, and what
   })
   expect((await postWrite(server.url, writeBody(series))).status).toBe(204)
   await settled(server.url)
-  await until('the clusters to be derived', async () => {
-    const { clusters } = (await (await fetch(`${server.url}/api/fleet/v1/clusters?limit=1000`)).json()) as ClusterItems
-    return clusters.length === series.length ? true : undefined
-  })
 
   const { hostname, port } = new URL(server.url)
   const ask = (): Socket => {

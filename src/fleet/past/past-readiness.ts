@@ -5,7 +5,7 @@
  */
 import { groupBy } from '../../base/group-by.ts'
 import { without } from '../../base/without.ts'
-import type { ClusterRecord, Modification } from '../../model/cluster-record.ts'
+import type { Modification } from '../../model/cluster-record.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
 import type { AcceptedRisk, RiskAlert } from '../../model/readiness.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
@@ -32,13 +32,11 @@ export async function readPastReadiness(parts: PastReadinessParts, atMs: number)
   const { clusters, verdictOf, upgrades, firing, present } = parts
   const modifications = groupBy(await modificationsAt(parts.facts, atMs), ({ cluster }) => cluster)
   const index = createReadinessIndex()
-  const isSilentThen = (name: string): boolean => isSilent(clusters.lastSeen(name), atMs)
-  for (const record of clusters.eachRecord()) {
+  for (const cluster of clusters.eachRecord()) {
     const own = {
-      upgrades: upgrades.get(record.cluster) ?? [],
-      modifications: modifications.get(record.cluster) ?? [],
+      upgrades: upgrades.get(cluster.cluster) ?? [],
+      modifications: modifications.get(cluster.cluster) ?? [],
     }
-    const cluster = isSilentThen(record.cluster) ? record : asOf(record, atMs)
     index.put({ cluster, intervals: [], ...own })
   }
   if (firing !== undefined) index.setAlerts(firing)
@@ -48,22 +46,11 @@ export async function readPastReadiness(parts: PastReadinessParts, atMs: number)
     of: (name, target) => {
       const record = clusters.recordOf(name)
       if (record === undefined || clusters.goneAt(name, atMs) !== undefined) return undefined
-      const isSilentNow = isSilentThen(name)
-      return index.of({ record: isSilentNow ? record : asOf(record, atMs), isSilent: isSilentNow }, target, atMs)
+      return index.of({ record, isSilent: isSilent(clusters.lastSeen(name), atMs) }, target, atMs)
     },
     targets: (imported) => targetsOf(clusters.eachRecord(), imported),
     calibration: present.calibration,
   }
-}
-
-/** What a cluster that reports has is so at the moment; the time of the report before it is not stored. */
-function asOf(record: ClusterRecord, atMs: number): ClusterRecord {
-  const { objectsLastMs, metricsLastMs } = record.coverage
-  const last = {
-    ...(objectsLastMs === undefined ? {} : { objectsLastMs: atMs }),
-    ...(metricsLastMs === undefined ? {} : { metricsLastMs: atMs }),
-  }
-  return { ...record, lastSeenMs: atMs, coverage: { ...record.coverage, ...last } }
 }
 
 async function modificationsAt(

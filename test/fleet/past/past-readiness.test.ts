@@ -1,10 +1,7 @@
 import Database from 'better-sqlite3'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createClusterIndex } from '../../../src/fleet/clusters/cluster-index.ts'
 import { fillFleetIndex } from '../../../src/fleet/clusters/fill-fleet-index.ts'
 import { createFleetIndex } from '../../../src/fleet/clusters/fleet-index.ts'
-import { readPastReadiness } from '../../../src/fleet/past/past-readiness.ts'
-import type { StuckVerdict } from '../../../src/model/stuck.ts'
 import { createFleetViews, type FleetViews } from '../../../src/fleet/fleet-views.ts'
 import type { Modification } from '../../../src/model/cluster-record.ts'
 import type { HazardFacts } from '../../../src/model/hazard-facts.ts'
@@ -48,7 +45,9 @@ let accepted: readonly AcceptedRisk[]
 
 beforeEach(async () => {
   accepted = []
-  const facts = createFacts(migrated(), new ConnectionLock())
+  const database = new Database(':memory:')
+  migrate(database, ':memory:')
+  const facts = createFacts(database, new ConnectionLock())
   await putFacts(facts.fleet, [
     {
       cluster: emptyRecord('a', {
@@ -158,31 +157,3 @@ test('the number of outdated VMs is that of the moment, and nothing where none i
     ...[undefined, 12, 12, undefined],
   ])
 })
-
-test('evidence of a cluster that reports is as of the moment, whenever its last report was; of a silent one as of that', async () => {
-  const records = createClusterIndex()
-  const lastMs = day(99)
-  const coverage = { objects: true, metrics: false, spans: false, kinds: ['machineconfigpools'], objectsLastMs: lastMs }
-  const pools = [{ name: 'worker', isPaused: false, machines: 3, updated: 3, degraded: 1 }]
-  records.put(emptyRecord('b', { lastSeenMs: lastMs, hcoVersion: '1.17.0', pools, coverage }), [])
-  const timeOf = async (atMs: number) => {
-    const reader = await readPastReadiness(
-      {
-        ...{ clusters: records, verdictOf: () => ({ isStuck: false }) as StuckVerdict, upgrades: new Map() },
-        ...{ facts: createFacts(migrated(), new ConnectionLock()).fleet, firing: [] },
-        present: { accepted: () => [], calibration: () => [] },
-      },
-      atMs,
-    )
-    const finding = reader.of('b', TARGET, atMs)?.hazards.find(({ id }) => id === 'degraded_pool')?.finding
-    return finding?.state === 'present' ? finding.evidence[0]?.atMs : undefined
-  }
-  expect(await timeOf(lastMs + MINUTE_MS)).toBe(lastMs + MINUTE_MS)
-  expect(await timeOf(lastMs + DAY_MS)).toBe(lastMs)
-})
-
-function migrated(): Database.Database {
-  const database = new Database(':memory:')
-  migrate(database, ':memory:')
-  return database
-}

@@ -20,7 +20,7 @@ export function FleetCoverageNote({ coverage }: { readonly coverage: FleetCovera
         </span>
         {newestAt === null ? null : (
           <>
-            , newest report <Ago at={newestAt} />
+            , newest report <Ago at={newestAt} isToMinute />
           </>
         )}
       </summary>

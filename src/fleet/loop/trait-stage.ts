@@ -2,6 +2,7 @@
  * Region, provider and environment of clusters: of all that report, every few minutes; and of each cluster without them
  * yet, as of its newest sample. That is a cluster that just appeared, or one that was silent when this process started.
  */
+import { groupBy } from '../../base/group-by.ts'
 import { eachInSteps, inSlices, ownTurn } from '../../base/thread-slices.ts'
 import type { ObservationReader } from '../../model/fleet-facts.ts'
 import type { ClusterTraits } from '../clusters/cluster-traits.ts'
@@ -23,8 +24,8 @@ const BUDGET_MS = 100
 export class TraitStage {
   readonly #parts: TraitStageParts
   readonly #schedule = new Schedule()
-  /** Clusters that were asked about, whether or not anything describes them. */
-  #asked = new Set<string>()
+  /** Clusters whose traits were queried, with or without a result. */
+  #queried = new Set<string>()
 
   constructor(parts: TraitStageParts) {
     this.#parts = parts
@@ -33,19 +34,20 @@ export class TraitStage {
   async run(index: DescribedIndex, cycle: LoopCycle): Promise<void> {
     if (this.#schedule.isDue(EVERY_MS, cycle.nowMs)) await this.#describeAll(index, cycle.nowMs)
     const fresh = [...index.known()].filter(
-      ({ cluster, lastSeen }) => lastSeen.metricsMs !== undefined && !this.#asked.has(cluster),
+      ({ cluster, lastSeen }) => lastSeen.metricsMs !== undefined && !this.#queried.has(cluster),
     )
     if (fresh.length === 0) return
     const joins = await this.#parts.observations.joins()
+    const joinsOf = groupBy(joins, ([, cluster]) => cluster)
     const next = fresh.values()
     await cycle.within(BUDGET_MS, async () => {
       const { value: one } = next.next()
       if (one === undefined) return false
       const { cluster, lastSeen } = one
-      const names = [...joins].flatMap(([name, joined]) => (joined === cluster ? [name] : []))
+      const names = (joinsOf.get(cluster) ?? []).map(([name]) => name)
       try {
         await this.#describe(index, await this.#parts.traitsAt(lastSeen.metricsMs!, [cluster, ...names]), joins)
-        this.#asked.add(cluster)
+        this.#queried.add(cluster)
       } catch (thrown) {
         cycle.fail(cluster, thrown)
       }
@@ -57,7 +59,7 @@ export class TraitStage {
     const joins = await this.#parts.observations.joins()
     await this.#describe(index, await this.#parts.traitsAt(nowMs), joins)
     const known = [...index.known()].map(({ cluster }) => cluster)
-    this.#asked = new Set(known.filter((cluster) => this.#asked.has(cluster)))
+    this.#queried = new Set(known.filter((cluster) => this.#queried.has(cluster)))
   }
 
   /** In slices: at the first time, each cluster is indexed again. */
@@ -73,7 +75,7 @@ export class TraitStage {
       byCluster.set(cluster, name === cluster ? { ...others, ...of } : { ...of, ...others })
     }
     const describe = eachInSteps(byCluster, (one) => {
-      this.#asked.add(one[0])
+      this.#queried.add(one[0])
       index.describe(new Map([one]))
     })
     await inSlices(describe, ownTurn)

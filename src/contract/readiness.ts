@@ -42,6 +42,9 @@ const ACCEPTED_FIELDS = {
 export const AcceptedItem = Type.Object(ACCEPTED_FIELDS)
 export type AcceptedItem = Shape<typeof AcceptedItem>
 
+/** `at` is `null` of what the last report of the cluster says. */
+export const HazardEvidenceItem = Type.Object({ ...EvidenceItem.properties, at: orNull(Time) })
+
 /** A hazard that a cluster has. */
 export const FoundHazardItem = Type.Object({
   id: wordOf(HAZARD_IDS),
@@ -53,7 +56,7 @@ export const FoundHazardItem = Type.Object({
   consequence: Type.String(),
   fix: Type.Object({ text: Type.String(), command: orNull(Type.String()) }),
   runbook: Type.String(),
-  evidence: Type.Array(EvidenceItem),
+  evidence: Type.Array(HazardEvidenceItem),
   /** `null`: the risk counts. */
   accepted: orNull(AcceptedItem),
 })

@@ -65,6 +65,9 @@ export interface HazardFix {
   readonly command?: string
 }
 
+/** Without a time of its own: what the last report of the cluster says. Its time would be that of any report, also of another value. */
+export type HazardEvidence = Omit<Evidence, 'atMs'> & Partial<Pick<Evidence, 'atMs'>>
+
 /** A hazard that a cluster has. */
 export interface PresentHazard {
   readonly state: 'present'
@@ -73,7 +76,7 @@ export interface PresentHazard {
   readonly text: string
   /** Since when, as far as observed. */
   readonly sinceMs?: number
-  readonly evidence: readonly Evidence[]
+  readonly evidence: readonly HazardEvidence[]
   readonly fix: HazardFix
 }
 

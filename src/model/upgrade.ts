@@ -81,6 +81,8 @@ export interface Evidence {
   /** Where to look: `clusterserviceversions/<namespace>/<name>`, a series, a span id. */
   readonly ref: string
   readonly phase?: PhaseName
+  /** A count or a message that the next report replaces. */
+  readonly isReplaced?: true
 }
 
 /** Known causes of stuck operators. `unknown`: no signature matches. */

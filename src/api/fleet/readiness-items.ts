@@ -18,7 +18,7 @@ import type { Hazard } from '../../fleet/readiness/hazard.ts'
 import { hazardOf } from '../../fleet/readiness/hazards/hazards.ts'
 import { targetText } from '../../fleet/readiness/target.ts'
 import type { AcceptedRisk, Target } from '../../model/readiness.ts'
-import { evidenceItem, timeOf } from './items.ts'
+import { timeOf } from './items.ts'
 
 export function targetItem(target: Target): TargetItem {
   return { operator: target.operator, version: target.version, to: targetText(target) }
@@ -60,7 +60,9 @@ function foundItem({ id, finding, accepted }: FoundHazard): readonly FoundHazard
       ...{ id, title, verdict, text, consequence, runbook },
       since: timeOf(sinceMs),
       fix: { text: fix.text, command: fix.command ?? null },
-      evidence: evidence.map(evidenceItem),
+      evidence: evidence.map(({ atMs, source, text: of, ref, phase = null }) => {
+        return { source, at: timeOf(atMs), text: of, ref, phase }
+      }),
       accepted: accepted === undefined ? null : acceptedItem(accepted),
     },
   ]

@@ -32,6 +32,11 @@ export function evidence(at: Moment | undefined, text: string, ref: string, phas
   return [{ source: at.source, atMs: at.atMs, text, ref, ...(phase !== undefined && { phase }) }]
 }
 
+/** What the next report replaces, while the upgrade goes on. */
+function newest(...args: Parameters<typeof evidence>): readonly Evidence[] {
+  return evidence(...args).map((one) => ({ ...one, isReplaced: true }))
+}
+
 function offerEvidence({ offer }: Attempt): readonly Evidence[] {
   if (offer === undefined) return []
   const { subscription, plan, csvName } = offer
@@ -92,7 +97,7 @@ function componentEvidence(path: ComponentPath): readonly Evidence[] {
   const versions = from === undefined || from === to ? (to ?? '') : `from ${from} to ${to ?? '?'}`
   return [
     ...evidence(started, `${name} goes ${versions}`, ref, `operands.${name}`),
-    ...evidence(complained, `${name}: ${message ?? ''}`, ref, `operands.${name}`),
+    ...newest(complained, `${name}: ${message ?? ''}`, ref, `operands.${name}`),
     ...evidence(ended, `${name} is at ${to ?? '?'}`, ref, `operands.${name}`),
   ]
 }
@@ -104,7 +109,7 @@ function rolloutEvidence(rollout: Rollout): readonly Evidence[] {
     ...evidence(started, 'virt-handler rolls over the nodes', ref, 'virt_handler.canary'),
     ...evidence(canary, 'the virt-handler canary is ready', ref, 'virt_handler.canary'),
     ...(ended === undefined
-      ? evidence(counted, counts, ref, 'virt_handler.waves')
+      ? newest(counted, counts, ref, 'virt_handler.waves')
       : evidence(ended, `virt-handler is new on all ${desired} nodes`, ref, 'virt_handler.waves')),
   ]
 }
@@ -114,7 +119,7 @@ function workloadEvidence(phase: WorkloadPhase): readonly Evidence[] {
   const left = ended === undefined && outdatedNow !== outdatedAtStart ? counted : undefined
   return [
     ...evidence(started, `${outdatedAtStart} VMs run an outdated virt-launcher`, ref, 'workloads'),
-    ...evidence(left, `${outdatedNow} VMs still run an outdated virt-launcher`, ref, 'workloads'),
+    ...newest(left, `${outdatedNow} VMs still run an outdated virt-launcher`, ref, 'workloads'),
     ...evidence(ended, 'no VM runs an outdated virt-launcher', ref, 'workloads'),
   ]
 }

@@ -8,6 +8,7 @@ import { isOpen } from '../stuck/stuck.ts'
 import { knownSinceMs } from './known-since.ts'
 import type {
   ComponentUpgrade,
+  Evidence,
   PhaseState,
   Upgrade,
   UpgradeBlock,
@@ -21,7 +22,7 @@ export function recordAt({ upgrade, detail }: UpgradeRecord, atMs: number): Upgr
   const begunMs = knownSinceMs(upgrade, detail)
   if (begunMs > atMs) return undefined
   const cut: Cut = { atMs, isNewest: detail.observedUntilMs <= atMs }
-  return { upgrade: upgradeAt(upgrade, cut), detail: detailAt(detail, cut) }
+  return { upgrade: upgradeAt(upgrade, cut), detail: detailAt(detail, upgrade, cut) }
 }
 
 /**
@@ -57,16 +58,17 @@ interface Cut {
   readonly isNewest: boolean
 }
 
-function upgradeAt({ startedMs, endedMs, blockedBy, nodes, ...rest }: Upgrade, cut: Cut): Upgrade {
+function upgradeAt(upgrade: Upgrade, cut: Cut): Upgrade {
+  const { startedMs, endedMs, blockedBy, nodes, ...rest } = upgrade
   const block = blockedBy === undefined ? undefined : blockAt(blockedBy, cut)
   return {
     ...rest,
     state: stateAt(rest.state, endedMs, cut),
     ...knownTimes({ startedMs, endedMs }, cut.atMs),
     ...(nodes !== undefined && startedMs !== undefined && startedMs <= cut.atMs ? { nodes } : {}),
-    phases: rest.phases.map((phase) => stageAt(phase, cut)),
+    phases: rest.phases.map((phase) => stageAt(phase, cut, isPassedAt(phase.name, upgrade, cut.atMs))),
     ...(block === undefined ? {} : { blockedBy: block }),
-    evidence: until(rest.evidence, cut),
+    evidence: evidenceUntil(rest.evidence, cut),
   }
 }
 
@@ -82,11 +84,21 @@ interface Stage {
   readonly state: PhaseState
 }
 
+/** Whether the upgrade had left a phase behind: what did not begin until then was skipped. */
+function isPassedAt(name: string, { phases, endedMs = Infinity }: Upgrade, atMs: number): boolean {
+  if (endedMs <= atMs) return true
+  const [group] = name.split('.')
+  const whole = phases.find((phase) => phase.name === group)
+  if (whole !== undefined && whole.name !== name) return (whole.endedMs ?? Infinity) <= atMs
+  const later = phases.slice(phases.findIndex((phase) => phase.name === name) + 1)
+  return later.some((phase) => !phase.name.startsWith(`${name}.`) && (phase.startedMs ?? Infinity) <= atMs)
+}
+
 /** A phase, or the upgrade of one operand. */
-function stageAt<T extends Stage>({ startedMs, endedMs, ...rest }: T, cut: Cut): T {
+function stageAt<T extends Stage>({ startedMs, endedMs, ...rest }: T, cut: Cut, isPassed: boolean): T {
   const times = knownTimes({ startedMs, endedMs }, cut.atMs)
   const state = stageStateAt({ ...knownTimes({ startedMs, endedMs }, Infinity), state: rest.state }, cut)
-  return { ...rest, ...times, state } as T
+  return { ...rest, ...times, state: state === 'skipped' && !isPassed && !cut.isNewest ? 'pending' : state } as T
 }
 
 function stageStateAt({ startedMs, endedMs, state }: Stage, { atMs, isNewest }: Cut): PhaseState {
@@ -101,19 +113,22 @@ function stageStateAt({ startedMs, endedMs, state }: Stage, { atMs, isNewest }: 
 
 function blockAt({ sinceMs, evidence, ...rest }: UpgradeBlock, cut: Cut): UpgradeBlock | undefined {
   if (sinceMs === undefined ? !cut.isNewest : sinceMs > cut.atMs) return undefined
-  return { ...rest, ...(sinceMs === undefined ? {} : { sinceMs }), evidence: until(evidence, cut) }
+  return { ...rest, ...(sinceMs === undefined ? {} : { sinceMs }), evidence: evidenceUntil(evidence, cut) }
 }
 
-function detailAt(detail: UpgradeDetail, cut: Cut): UpgradeDetail {
+function detailAt(detail: UpgradeDetail, upgrade: Upgrade, cut: Cut): UpgradeDetail {
   const { hco, virtHandler, workloads, lastProgressMs, observedUntilMs, waitsFor, ...rest } = detail
+  const window = knownTimes(hco ?? {}, cut.atMs)
   const workloadUpdate = workloads === undefined ? undefined : workloadsAt(workloads, cut)
   return {
     ...rest,
     csvSteps: rest.csvSteps.flatMap(({ startedMs, endedMs, ...step }) =>
       startedMs > cut.atMs ? [] : [{ ...step, startedMs, ...knownTimes({ endedMs }, cut.atMs) }],
     ),
-    components: rest.components.map((component) => componentAt(component, cut)),
-    ...(hco === undefined ? {} : { hco: knownTimes(hco, cut.atMs) }),
+    components: rest.components.map((component) =>
+      componentAt(component, cut, isPassedAt(`operands.${component.name}`, upgrade, cut.atMs)),
+    ),
+    ...(Object.keys(window).length === 0 ? {} : { hco: window }),
     ...(waitsFor === undefined ? {} : { waitsFor: waitAt(waitsFor, cut.atMs) }),
     // The number of nodes that were done in between is not stored.
     ...(virtHandler !== undefined && isOverAt(virtHandler.endedMs, cut) ? { virtHandler } : {}),
@@ -129,9 +144,15 @@ function waitAt({ to, untilMs }: NonNullable<UpgradeDetail['waitsFor']>, atMs: n
   return { to, ...(untilMs !== undefined && untilMs <= atMs ? { untilMs } : {}) }
 }
 
-function componentAt({ message, ...component }: ComponentUpgrade, cut: Cut): ComponentUpgrade {
-  const stage: ComponentUpgrade = stageAt(component, cut)
-  return message !== undefined && isOverAt(component.endedMs, cut) ? { ...stage, message } : stage
+/** Where an operand that has not begun goes is known from when it begins. */
+function componentAt(component: ComponentUpgrade, cut: Cut, isPassed: boolean): ComponentUpgrade {
+  const { message, to, ...stage } = stageAt(component, cut, isPassed)
+  const target = stage.state === 'pending' && !cut.isNewest ? stage.from : to
+  return {
+    ...stage,
+    ...(target === undefined ? {} : { to: target }),
+    ...(message !== undefined && isOverAt(component.endedMs, cut) ? { message } : {}),
+  }
 }
 
 /** For a moment within the workload update only the number of VMs at its start is known. */
@@ -152,6 +173,10 @@ type Times = { readonly [name in 'startedMs' | 'endedMs']?: number | undefined }
 /** The times that are known and not later than the moment. */
 function knownTimes(times: Times, atMs: number): { readonly startedMs?: number; readonly endedMs?: number } {
   return Object.fromEntries(Object.entries(times).filter(([, ms]) => ms !== undefined && ms <= atMs))
+}
+
+function evidenceUntil(evidence: readonly Evidence[], cut: Cut): readonly Evidence[] {
+  return until(evidence, cut).filter(({ isReplaced = false }) => !isReplaced || cut.isNewest)
 }
 
 function until<T extends { readonly atMs: number }>(all: readonly T[], { atMs }: Cut): readonly T[] {

@@ -8,6 +8,7 @@ import type { HazardFacts, Observed } from '../../model/hazard-facts.ts'
 import type { ObjectKind } from '../../model/object-facts.ts'
 import type { PatchFinding } from '../../model/patch-analysis.ts'
 import type {
+  HazardEvidence,
   HazardFinding,
   HazardFix,
   HazardId,
@@ -109,11 +110,9 @@ export function evidenceOf({ source, sinceMs, ref }: Observed<unknown>, text: st
   return { source, atMs: sinceMs, text, ref }
 }
 
-/** Evidence of the record, which has no time of its own: as of the last report of the cluster. */
-export function evidenceNow({ record }: HazardCluster, ref: string, text: string): Evidence {
-  const { objectsLastMs, metricsLastMs } = record.coverage
-  const source = objectsLastMs === undefined ? 'metrics' : 'objects'
-  return { source, atMs: objectsLastMs ?? metricsLastMs ?? record.lastSeenMs, text, ref }
+/** Evidence of the record, which has no time of its own. */
+export function evidenceNow({ record }: HazardCluster, ref: string, text: string): HazardEvidence {
+  return { source: record.coverage.objectsLastMs === undefined ? 'metrics' : 'objects', text, ref }
 }
 
 export function alertNamed(cluster: HazardCluster, ...names: readonly string[]): RiskAlert | undefined {

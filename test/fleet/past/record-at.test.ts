@@ -57,7 +57,7 @@ const records: fc.Arbitrary<UpgradeRecord> = fc
     detail: {
       csvSteps: drawn.steps.map(([startedMs, end]) => ({ phase: 'Pending', reason: '', startedMs, ...end })),
       components: [{ name: 'cdi', ...drawn.component, message: 'waits' }],
-      hco: drawn.hco,
+      ...(Object.keys(drawn.hco).length === 0 ? {} : { hco: drawn.hco }),
       virtHandler: { desired: 9, updated: 3, ready: 9, waves: 10, ...drawn.handler },
       workloads: { outdatedAtStart: 5, outdatedNow: 2, perMinute: 1, migrations: { running: 1 }, ...drawn.machines },
       ...drawn.progress,
@@ -129,10 +129,10 @@ describe('an upgrade at a moment', () => {
       startedMs: T0_MS + 21_000,
     })
     expect(detail.components).toEqual([
-      { name: 'kubevirt', from: 'v1.6.0', to: 'v1.7.0', state: 'pending' },
+      { name: 'kubevirt', from: 'v1.6.0', to: 'v1.6.0', state: 'pending' },
       { name: 'cdi', state: 'pending' },
     ])
-    expect([detail.hco, detail.workloads, detail.conditionChanges]).toEqual([{}, undefined, []])
+    expect([detail.hco, detail.workloads, detail.conditionChanges]).toEqual([undefined, undefined, []])
   })
 
   test('says of its machines how many there were at the start, and no number of a later moment', () => {

@@ -348,9 +348,15 @@ describe('hazards', () => {
     expect(finding).toMatchObject({ state: 'present', verdict, text: expect.stringContaining(text) as unknown })
     if (finding.state !== 'present') return
     expect(finding.evidence.length).toBeGreaterThan(0)
-    expect(finding.evidence.every(({ atMs }) => Number.isFinite(atMs) && atMs > 0 && atMs <= NOW)).toBe(true)
+    expect(finding.evidence.every(({ atMs = 1 }) => Number.isFinite(atMs) && atMs > 0 && atMs <= NOW)).toBe(true)
     expect(finding.fix.text).not.toBe('')
     expect(verdictFor(planted, to)).not.toBe('ready')
+  })
+
+  test.each(CASES)('$hazard has the same evidence after later reports of the same', ({ hazard, to, planted }) => {
+    const { coverage } = inputOf(planted).record
+    const later = { ...planted, record: { ...planted.record, coverage: { ...coverage, objectsLastMs: NOW - 1 } } }
+    expect(findingsOf(later, to).get(hazard)).toEqual(findingsOf(planted, to).get(hazard))
   })
 
   test.each(CASES)('$hazard is ruled out without it', ({ hazard, to, base = {} }) => {

@@ -88,7 +88,7 @@ function HazardEntry({ cluster, hazard }: { readonly cluster: string; readonly h
             label={`Evidence: ${title}`}
             items={evidence.map(({ at, text: of, ref }) => ({
               key: `${ref} ${of}`,
-              atMs: Date.parse(at),
+              atMs: at === null ? undefined : Date.parse(at),
               content: of,
             }))}
           />

@@ -277,6 +277,10 @@ export function createOwnMetrics(version: string) {
       'daytwo_forward_store_known',
       'Whether the metrics store of store.metrics was reached since the start.',
     ),
+    forwardComplete: gauge(
+      'daytwo_forward_complete',
+      'Whether the metrics store has what all running processes received. If not, rules wait, up to 30 s.',
+    ),
     forwardLagSamples: gauge('daytwo_forward_lag_samples', 'Samples that the metrics store has not acknowledged.'),
     forwardLagSeconds: gauge(
       'daytwo_forward_lag_seconds',

@@ -18,6 +18,8 @@ export interface ForwardStatus {
   readonly lastError: { readonly atMs: number; readonly text: string } | undefined
   /** Requests are failing at present. */
   readonly isFailing: boolean
+  /** No request fails, and no restart of the remote side is possible or has left samples to be sent again. */
+  readonly isComplete: boolean
   readonly totals: ForwardTotals
   /** The last refusal of each reason. */
   readonly refusals: readonly RefusalExample[]

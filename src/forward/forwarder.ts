@@ -156,11 +156,13 @@ export class Forwarder {
   status(): ForwardStatus {
     const { requests, bytes, retries, lastError, isFailing, facts } = this.#delivery
     const { acceptedSamples, refused, repeatedSamples, examples } = this.#batches
+    const isSame = facts !== undefined && !this.#delivery.isSuspect && this.#rewindTo === undefined
     const pending = this.#shards.reduce((count, shard) => count + shard.sampleCount, 0)
     const lag = this.#lag.measure(this.#position, this.#lastRead, pending, this.#parts.clock.nowMs())
     return {
       ...{ writeUrl: this.#parts.options.writeUrl, remote: facts, progress: this.progress, ...lag },
       ...{ lastAcknowledgedMs: this.#lastAcknowledgedMs, lastError, isFailing },
+      isComplete: isSame && !isFailing && this.#position >= this.#resentThrough,
       totals: {
         ...{ requests, bytes, retries: { ...retries }, refused: { ...refused }, repeatedSamples },
         samples: acceptedSamples,

@@ -16,6 +16,10 @@ export interface ProcessReport {
 }
 
 export interface ForwardReport {
+  /** The metrics store took the last request, is the process that took those before, or has got again what it lost. */
+  readonly isComplete: boolean
+  /** When the newest process of the metrics store that was seen started, in seconds; absent: it does not say. */
+  readonly storeStart?: number
   readonly lagSamples: number
   /** Age of the oldest of them; 0: there are none. */
   readonly lagSeconds: number
@@ -43,6 +47,9 @@ export function parseReport(text: string, instance: string): ProcessReport | und
   return {
     ...(forward !== undefined && {
       forward: {
+        // A release that does not report it.
+        isComplete: ownValue(recordOf(forward), 'isComplete') !== false,
+        ...(ownValue(recordOf(forward), 'storeStart') !== undefined && { storeStart: countIn(forward, 'storeStart') }),
         lagSamples: countIn(forward, 'lagSamples'),
         lagSeconds: countIn(forward, 'lagSeconds'),
         refused: countsOf(ownValue(recordOf(forward), 'refused')),

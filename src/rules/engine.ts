@@ -39,6 +39,8 @@ export interface RuleEngineOptions {
   readonly stopwatchMs?: () => number
   /** Whether this process evaluates a group; by default it evaluates all. */
   readonly isOwn?: (groupKey: string) => boolean
+  /** False: groups that are due wait; by default none waits. */
+  readonly isReady?: () => boolean
   /** Offset of each group inside its interval; by default a hash of its name. */
   readonly offsetOf?: OffsetOf
 }
@@ -88,6 +90,7 @@ class Engine {
   readonly #ports: GroupPorts
   readonly #offsetOf: OffsetOf
   readonly #isOwn: (groupKey: string) => boolean
+  readonly #isReady: () => boolean
   /** Groups whose stored alerts are to be read before they are evaluated. */
   readonly #gained = new Set<string>()
   groups: readonly GroupState[]
@@ -104,6 +107,7 @@ class Engine {
     this.#ports = { query, appendDerived, states, externalUrl, externalLabels, stopwatchMs }
     this.#offsetOf = options.offsetOf ?? spreadOffset
     this.#isOwn = options.isOwn ?? (() => true)
+    this.#isReady = options.isReady ?? (() => true)
     this.groups = options.groups.map((group) => createGroupState(group, this.#offsetOf))
   }
 
@@ -126,6 +130,7 @@ class Engine {
     const groups: GroupReport[] = []
     await this.#readGained(nowMs)
     for (const group of this.groups) {
+      if (!this.#isReady()) break
       if (!this.#isOwn(group.key) || this.#gained.has(group.key)) continue
       const due = dueAt(group.schedule, group.lastEvaluationMs, nowMs)
       if (!due.isDue) continue

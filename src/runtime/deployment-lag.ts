@@ -3,24 +3,36 @@ import { BEAT_EVERY_MS, LIVES_FOR_MS } from '../deployment/lease-holder.ts'
 import type { DeploymentView, ProcessRecord } from '../model/lease.ts'
 import type { ForwardReport } from '../model/process-report.ts'
 import type { DeploymentFaults } from '../model/server-fault.ts'
-import type { Lag, ProcessLag } from '../remote/lag.ts'
+import { LAG_SHOWN_SECONDS, type Lag, type ProcessLag } from '../remote/lag.ts'
+
+/** Of this process, by its forwarder. */
+export type OwnForward = Omit<ForwardReport, 'refused'> & { readonly isFailing: boolean }
 
 /** @param own the forwarder of this process; absent: there is no metrics store. @param view absent: no others share the facts */
-export function lagOf(
-  own: Pick<ForwardReport, 'lagSamples' | 'lagSeconds'> | undefined,
-  view: DeploymentView | undefined,
-  atMs: number,
-): Lag {
+export function lagOf(own: OwnForward | undefined, view: DeploymentView | undefined, atMs: number): Lag {
   const processes = view?.processes ?? []
   const others = othersOf(processes)
   if (own === undefined) return { atMs, behind: [], apart: others.map(({ name }) => name) }
   const name = processes.find(({ isSelf }) => isSelf)?.name ?? ''
   const { lagSamples: samples, lagSeconds: seconds } = own
+  const gap = gapOf(own, others)
+  const common = { atMs, ...(gap !== undefined && { gap }) }
   const behind: ProcessLag[] = samples === 0 ? [] : [{ name, isOwn: true, samples, seconds }]
-  if (view === undefined) return { atMs, behind }
+  if (view === undefined) return { ...common, behind }
   behind.push(...others.flatMap((other) => lagOfOther(other, view.unheardMs)))
   const isUnknown = others.length > 0 && view.unheardMs >= LIVES_FOR_MS
-  return { atMs, behind, ...(isUnknown && { unknownSeconds: view.unheardMs / 1000 }) }
+  return { ...common, behind, ...(isUnknown && { unknownSeconds: view.unheardMs / 1000 }) }
+}
+
+/** One that saw another start of the store last has not sent again what that one lost, or knows of a restart that this one does not. */
+function gapOf(own: OwnForward, others: readonly ProcessRecord[]): Lag['gap'] {
+  if (own.isFailing) return 'away'
+  const running = others.flatMap(({ state, report }) => (state === 'running' ? (report?.forward ?? []) : []))
+  const isBehind = [own, ...running].some(
+    ({ isComplete, lagSeconds, storeStart = own.storeStart }) =>
+      !isComplete || lagSeconds >= LAG_SHOWN_SECONDS || storeStart !== (own.storeStart ?? storeStart),
+  )
+  return isBehind ? 'behind' : undefined
 }
 
 /** @param hasMetricsStore the samples are shared, too */

@@ -6,6 +6,8 @@ import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
 import type { ForwardState } from '../contract/debug-forward.ts'
 import type { DeploymentView } from '../model/lease.ts'
+import type { ForwardReport } from '../model/process-report.ts'
+import type { Lag } from '../remote/lag.ts'
 import type { AppThreads } from '../threads/app-threads.ts'
 import { lagOf } from './deployment-lag.ts'
 import type { OwnReport } from './own-report.ts'
@@ -45,6 +47,7 @@ export async function startForwarding(parts: ForwardingParts): Promise<Forwardin
   let cancel: () => void = () => undefined
 
   /** Of the last run. */
+  let gap: Lag['gap']
   let isComplete = forward === undefined
 
   const run = async (): Promise<void> => {
@@ -54,10 +57,15 @@ export async function startForwarding(parts: ForwardingParts): Promise<Forwardin
     }
     const status = await forward.status()
     isComplete = status.lagSamples === 0
-    ownReport.noteForward({ ...status, refused: status.totals.refused })
+    const own = reportOf(status)
+    ownReport.noteForward(own)
     await ingest.store.forwarded(status.progress)
     show(status, metrics)
-    await query.metricsStore.reportLag(lagOf(status, deployment(), clock.nowMs()))
+    const lag = lagOf({ ...own, isFailing: status.isFailing }, deployment(), clock.nowMs())
+    if (lag.gap !== gap) log.info({ gap: lag.gap ?? 'none' }, 'what the metrics store lacks has changed')
+    gap = lag.gap
+    metrics.forwardComplete.set(gap === undefined ? 1 : 0)
+    await query.metricsStore.reportLag(lag)
     const { forwardBuffer } = await ingest.store.stats()
     if (forwardBuffer !== undefined) {
       metrics.forwardBufferBytes.set(forwardBuffer.usedBytes)
@@ -99,6 +107,12 @@ export async function startForwarding(parts: ForwardingParts): Promise<Forwardin
 
 /** To send what was received last: at the end, a process that starts again elsewhere leaves nothing behind. */
 const DRAIN_WITHIN_MS = 5000
+
+function reportOf({ isComplete, lagSamples, lagSeconds, progress, totals }: Status): ForwardReport {
+  const { remoteStarts } = progress
+  const storeStart = remoteStarts.length === 0 ? {} : { storeStart: Math.max(...remoteStarts) }
+  return { isComplete, ...storeStart, lagSamples, lagSeconds, refused: totals.refused }
+}
 
 function show({ remote, totals, lagSamples, lagSeconds }: Status, metrics: OwnMetrics): void {
   metrics.forwardLagSamples.set(lagSamples)

@@ -19,9 +19,9 @@ export class OwnReport {
     }
   }
 
-  noteForward({ lagSamples, lagSeconds, refused }: ForwardReport): void {
+  noteForward({ refused, ...rest }: ForwardReport): void {
     const reasons = Object.entries(refused).filter(([, samples]) => samples > 0)
-    this.#forward = { lagSamples, lagSeconds, refused: Object.fromEntries(reasons) }
+    this.#forward = { ...rest, refused: Object.fromEntries(reasons) }
   }
 
   noteShipping(shipping: NonNullable<ProcessReport['shipping']>): void {

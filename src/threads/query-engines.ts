@@ -11,6 +11,7 @@ import type { Queryable } from '../model/queryable.ts'
 import { createLocalEngine, type LocalEngine } from '../promql/engine.ts'
 import type { EngineOptions } from '../promql/engine-options.ts'
 import { MemoryPool } from '../promql/memory-pool.ts'
+import { EvaluationWait } from '../remote/evaluation-wait.ts'
 import { apartWarning, NO_LAG, type Lag } from '../remote/lag.ts'
 import { REMOTE_STORE_DEFAULTS, type RemoteStoreOptions } from '../remote/options.ts'
 import { createRemoteEngine } from '../remote/remote-engine.ts'
@@ -40,6 +41,8 @@ export interface QueryEngines {
   /** Of requests, for all clusters or those of a scope. */
   readonly ofRequests: (scope?: () => Matcher) => LocalEngine
   readonly metricsStore: MetricsStoreServices
+  /** False: rules wait, because the metrics store lacks samples that are being sent. */
+  readonly isComplete: () => boolean
   /** The names of the series that rules record, from now on. */
   readonly useRecordedNames: (names: readonly string[]) => void
   close(): void
@@ -78,6 +81,7 @@ export function createQueryEngines(parts: QueryEngineParts): QueryEngines {
         lag = reported
       },
     },
+    isComplete: () => true,
     useRecordedNames: () => undefined,
     close: () => undefined,
   }
@@ -90,6 +94,7 @@ function remoteEngines(
 ): QueryEngines {
   const writtenHere = [...WRITTEN_HERE, ...remote.serverMetrics]
   let recordedNames = writtenHere
+  const wait = new EvaluationWait(nowMs)
   let lag = NO_LAG
   const store = new RemoteStore({
     options: remoteOptions(remote),
@@ -116,8 +121,10 @@ function remoteEngines(
       status: () => store.status(),
       reportLag: (reported) => {
         lag = reported
+        wait.note(reported)
       },
     },
+    isComplete: () => wait.isOver,
     useRecordedNames: (names) => {
       recordedNames = [...writtenHere, ...names]
     },

@@ -210,7 +210,7 @@ function ruleServicesOf(
   reader: StoreReader,
   query: LocalEngine,
   { facts: written, leases, groupStatus, appendDerived }: Writing,
-  useRecordedNames: QueryEngines['useRecordedNames'],
+  { useRecordedNames, isComplete }: Pick<QueryEngines, 'useRecordedNames' | 'isComplete'>,
 ): WorkerRules {
   const groupsOf = (ruleFiles: typeof files) => {
     const loaded = loadRuleFiles(ruleFiles, { intervalMs, language }).groups
@@ -228,6 +228,7 @@ function ruleServicesOf(
     ...(leases && { isOwn: (key: string) => leases.lease('rules', key) !== undefined }),
     externalUrl,
     stopwatchMs,
+    isReady: isComplete,
   })
   const shared = groupStatus && new SharedGroupStatus(sharedStatusParts(groupStatus, leases))
   const services: RuleServices = {
@@ -369,7 +370,7 @@ try {
     graphs: () => graphs,
     stopwatchMs,
   })
-  const { services: rules, replay } = ruleServicesOf(data, reader, query, writing, engines.useRecordedNames)
+  const { services: rules, replay } = ruleServicesOf(data, reader, query, writing, engines)
   const scopes = fleetIndex.then(() => clusterScopes)
   // Each caller gets the failure, but there may be no caller.
   scopes.catch(() => undefined)

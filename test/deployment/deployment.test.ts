@@ -176,7 +176,7 @@ describe.skipIf(POSTGRES === undefined)('a process among those that share Postgr
   test('knows what the others report, also of those that have stopped, until they are removed', async () => {
     const options = await postgres.options()
     const [a, b, c] = [await processOf(options, 'a'), await processOf(options, 'b'), await processOf(options, 'c')]
-    const forward = { lagSamples: 12, lagSeconds: 40, refused: { invalid: 3 } }
+    const forward = { isComplete: false, storeStart: 1000, lagSamples: 12, lagSeconds: 40, refused: { invalid: 3 } }
     b.reported.report = { forward, shipping: { lagSeconds: 9, pendingCommits: 2 }, faults: ['no room'] }
     await b.deployment.step()
     await c.deployment.step()
@@ -215,7 +215,7 @@ describe.skipIf(POSTGRES === undefined)('a process among those that share Postgr
   test('one that is killed is silent, and what it reported counts for its start alone', async () => {
     const options = await postgres.options()
     const [a, b] = [await processOf(options, 'a'), await processOf(options, 'b')]
-    b.reported.report = { forward: { lagSamples: 12, lagSeconds: 40, refused: {} }, faults: [] }
+    b.reported.report = { forward: { isComplete: true, lagSamples: 12, lagSeconds: 40, refused: {} }, faults: [] }
     await b.deployment.step()
     const client = new Client(options.url)
     await client.connect()

@@ -71,6 +71,20 @@ describe('an alert', () => {
     expect(harness.rules.alerts()).toEqual([])
   })
 
+  test('waits while its samples are not there yet, and is evaluated as soon as they are', async () => {
+    let isReady = true
+    const harness = await started(DOWN, { isReady: () => isReady })
+    harness.put({ __name__: 'up', cluster: 'c1' }, 0, at(0))
+    expect(transitionsOf(await harness.evaluate(at(0)))).toEqual(['Down: inactive > pending'])
+    isReady = false
+    expect((await harness.evaluate(at(1))).groups).toEqual([])
+    expect(harness.rules.alerts()).toMatchObject([{ state: 'pending' }])
+    isReady = true
+    const [group] = (await harness.evaluate(at(1) + 7000)).groups
+    expect(group).toMatchObject({ missed: 0 })
+    expect(harness.rules.groups()[0]!.lastEvaluationMs).toBe(at(1))
+  })
+
   test('its annotations follow the value, its fingerprint does not', async () => {
     const harness = await started('groups: [{name: g, rules: [{alert: A, expr: m, annotations: {s: "{{ $value }}"}}]}]')
     const seen: unknown[] = []

@@ -65,7 +65,7 @@ const SELF: ProcessRecord = {
 }
 const OTHER: ProcessRecord = {
   ...{ ...SELF, name: 'b', isSelf: false, silentMs: 1000 },
-  report: { forward: { lagSamples: 7, lagSeconds: 40, refused: {} }, leases: {}, faults: [] },
+  report: { forward: { isComplete: true, lagSamples: 7, lagSeconds: 40, refused: {} }, leases: {}, faults: [] },
 }
 
 test('queries and other processes know what is not in the metrics store yet', async () => {
@@ -82,7 +82,7 @@ test('queries and other processes know what is not in the metrics store yet', as
   await rig.drained()
   expect(await stopped(rig, await startForwarding(parts))).toBe(true)
   expect(lags.at(-1)).toMatchObject({ behind: [other] })
-  expect(parts.report.report.forward).toEqual({ lagSamples: 0, lagSeconds: 0, refused: {} })
+  expect(parts.report.report.forward).toEqual({ isComplete: true, lagSamples: 0, lagSeconds: 0, refused: {} })
 })
 
 test('at the end what was received last is sent, as far as the metrics store takes it', async () => {

@@ -8,7 +8,7 @@ const SELF: ProcessRecord = {
   ...{ name: 'a', version: '1.0.0', roles: ['collect', 'serve'], startedMs: 1, silentMs: 900 },
   ...{ state: 'running', isSelf: true },
   report: {
-    forward: { lagSamples: 3, lagSeconds: 2, refused: { invalid: 1 } },
+    forward: { isComplete: true, lagSamples: 3, lagSeconds: 2, refused: { invalid: 1 } },
     ...{ shipping: { lagSeconds: 1, pendingCommits: 4 }, leases: { cluster: 2 }, faults: ['no room'] },
   },
 }

@@ -7,7 +7,7 @@
  * `npm run bench deployment-cost -- --clusters 1000,10000`; by default 200,1000.
  */
 import { readdirSync, readFileSync } from 'node:fs'
-import { Agent, request as httpRequest } from 'node:http'
+import { Agent } from 'node:http'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -18,12 +18,12 @@ import { tempDir } from '../test/support/temp-dir.ts'
 import { startVictoriaMetrics } from '../test/support/victoria-metrics.ts'
 import { pullOf } from './observations.ts'
 import { seriesOf } from './peers/fleet.ts'
-import { scrapesOf, timesEndingAt } from './peers/payloads.ts'
+import { CONNECTIONS, scrapesOf, timesEndingAt } from './peers/payloads.ts'
+import { inParallel, post, PROTOBUF, WRITE } from './peers/post.ts'
 import { diskBytes } from './peers/server.ts'
 import { writeBody } from './peers/write-body.ts'
 
 const SCRAPES = 20
-const CONNECTIONS = 8
 const TICKS_PER_SECOND = 100
 const WATCHED_MS = 60_000
 const REST_MS_MAX = 300_000
@@ -168,44 +168,6 @@ async function settle(programs: readonly Program[]): Promise<boolean> {
     if (quiet === 3) return true
   }
   return false
-}
-
-const PROTOBUF = { 'content-type': 'application/x-protobuf' }
-const WRITE = {
-  'content-type': 'application/x-protobuf',
-  'content-encoding': 'snappy',
-  'x-prometheus-remote-write-version': '0.1.0',
-}
-
-async function inParallel(count: number, send: (i: number) => Promise<void>): Promise<void> {
-  let next = 0
-  const lane = async (): Promise<void> => {
-    while (next < count) await send(next++)
-  }
-  await Promise.all(Array.from({ length: CONNECTIONS }, lane))
-}
-
-/** Until it is accepted. */
-async function post(
-  url: string,
-  body: Uint8Array,
-  headers: Readonly<Record<string, string>>,
-  agent: Agent,
-): Promise<void> {
-  for (;;) {
-    const status = await new Promise<number>((resolve, reject) => {
-      const sent = httpRequest(url, { method: 'POST', agent, headers }, (answer) => {
-        answer.resume().once('end', () => {
-          resolve(answer.statusCode ?? 0)
-        })
-      })
-      sent.once('error', reject)
-      sent.end(body)
-    })
-    if (status >= 200 && status < 300) return
-    if (status !== 429 && status !== 503) throw new Error(`${url}: got ${status}`)
-    await wait(200)
-  }
 }
 
 /** User and system time, with that of children that have ended. */

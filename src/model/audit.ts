@@ -42,6 +42,12 @@ export interface AuditedAction {
   readonly detail: string
 }
 
+/** A change with its entry of the audit: both are written, or none. */
+export interface Audited<T> {
+  readonly value: T
+  readonly audited: AuditedAction
+}
+
 export interface AuditEntry extends AuditedAction {
   /** Rises by one with each entry. */
   readonly id: number

@@ -155,7 +155,8 @@ describe('views of the fleet', () => {
   test('decommissions that are declared count from when they are read, and from when they changed something', async () => {
     expect(await rereadDecommissions(index, facts.decommissions)).toBeUndefined()
     const declared = { id: 'd1', cluster: 'young', sinceMs: at(61), by: 'ada', reason: 'sold', saidMs: at(61) }
-    await facts.decommissions.write([declared], [])
+    const action = { atMs: at(61), by: 'ada', action: 'cluster.decommission', subject: 'young', detail: '{}' } as const
+    await facts.decommissions.write([{ value: declared, audited: action }])
     expect(await rereadDecommissions(index, facts.decommissions)).toBe(at(61))
     expect(await rereadDecommissions(index, facts.decommissions)).toBeUndefined()
     expect([...(await views({ nowMs: at(62) }).gone()).keys()]).toEqual(['young'])

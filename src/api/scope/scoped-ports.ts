@@ -176,21 +176,17 @@ function scopedSilences(silences: Silences, scope: ClusterScope): Silences {
 }
 
 function scopedDecommissions(decommissions: Decommissions, scope: ClusterScope): Decommissions {
-  const get: Decommissions['get'] = (id) => {
-    const found = decommissions.get(id)
-    return found !== undefined && scope.includes(found.cluster) ? found : undefined
-  }
+  const isIncluded = (cluster: string): boolean => scope.includes(cluster)
   return {
     ...decommissions,
-    get,
-    all: () => decommissions.all().filter(({ cluster }) => scope.includes(cluster)),
+    all: () => decommissions.all().filter(({ cluster }) => isIncluded(cluster)),
     // The route names clusters as the fleet of the scope has them.
     declare: (wishes, reason, by, nowMs) => {
-      const outside = wishes.find(({ cluster }) => !scope.includes(cluster))
+      const outside = wishes.find(({ cluster }) => !isIncluded(cluster))
       if (outside === undefined) return decommissions.declare(wishes, reason, by, nowMs)
       return Promise.reject(forbidden(scope, `cluster ${JSON.stringify(outside.cluster)}`, 'one of your clusters'))
     },
-    withdraw: async (id, by, nowMs) => (get(id) === undefined ? undefined : decommissions.withdraw(id, by, nowMs)),
+    withdraw: (id, by, nowMs) => decommissions.withdraw(id, by, nowMs, isIncluded),
   }
 }
 

@@ -3,15 +3,15 @@
  * gone.ts decides whether a cluster is gone.
  */
 import { createSerialQueue } from '../../base/serial-queue.ts'
-import type { AuditAction, AuditedAction } from '../../model/audit.ts'
+import type { AuditAction, Audited } from '../../model/audit.ts'
 import type { Decommission } from '../../model/decommission.ts'
 
 /** Stores decommissions; each call is durable when it resolves. */
 export interface DecommissionStore {
   /** All decommissions ever, in the order in which they were declared. */
   list(): Promise<readonly Decommission[]>
-  /** Adds or replaces by id, with the entries of the audit, all or nothing. */
-  write(changed: readonly Decommission[], actions: readonly AuditedAction[]): Promise<void>
+  /** Adds or replaces by id, with the entries of the audit, all or nothing, except those that had ended: it returns these. */
+  write(changes: readonly Audited<Decommission>[]): Promise<readonly Decommission[]>
 }
 
 export type DecommissionWish = Pick<Decommission, 'cluster' | 'sinceMs' | 'kind'>
@@ -23,7 +23,6 @@ export interface ReturnedCluster {
 }
 
 export interface Decommissions {
-  get(id: string): Decommission | undefined
   /** In the order in which they were declared. */
   all(): readonly Decommission[]
   /** Withdraws earlier decommissions of the same clusters. All or, when it rejects, none. */
@@ -33,8 +32,16 @@ export interface Decommissions {
     by: string,
     nowMs: number,
   ): Promise<readonly Decommission[]>
-  /** Withdraws one; one that has ended stays unchanged. `undefined`: unknown id. */
-  withdraw(id: string, by: string, nowMs: number): Promise<Decommission | undefined>
+  /**
+   * Withdraws one; one that has ended stays unchanged. `undefined`: unknown id.
+   * @param isIncluded absent: all clusters
+   */
+  withdraw(
+    id: string,
+    by: string,
+    nowMs: number,
+    isIncluded?: (cluster: string) => boolean,
+  ): Promise<Decommission | undefined>
   /** Ends the decommissions of clusters that were seen again. */
   endReturned(returned: readonly ReturnedCluster[], nowMs: number): Promise<void>
   /** Takes what other processes have stored. */
@@ -54,21 +61,31 @@ export async function createDecommissions(
   newId: () => string,
   notifyChanged: () => Promise<void>,
 ): Promise<Decommissions> {
-  const stored = new Map((await store.list()).map((one) => [one.id, one]))
+  const stored = new Map<string, Decommission>()
   const inOrder = createSerialQueue()
-  const write = async (changed: readonly Decommission[], actions: readonly AuditedAction[]): Promise<void> => {
-    await store.write(changed, actions)
-    for (const one of changed) stored.set(one.id, one)
+  /** Takes what is stored, also by other processes. */
+  const take = async (): Promise<void> => {
+    const all = await store.list()
+    stored.clear()
+    for (const one of all) stored.set(one.id, one)
+  }
+  const write = async (changes: readonly Audited<Decommission>[]): Promise<void> => {
+    const ended = await store.write(changes)
+    for (const { value } of changes) stored.set(value.id, value)
+    for (const one of ended) stored.set(one.id, one)
     await notifyChanged()
   }
-  const withdrawn = (one: Decommission, by: string, nowMs: number): Decommission => {
-    return { ...one, end: { kind: 'withdrawn', atMs: nowMs, by } }
+  const withdrawn = (one: Decommission, by: string, nowMs: number): Audited<Decommission> => {
+    const ended = { ...one, end: { kind: 'withdrawn', atMs: nowMs, by } } as const
+    return audited('cluster.decommission.withdraw', ended, by, nowMs)
   }
+  await take()
   return {
-    get: (id) => stored.get(id),
     all: () => [...stored.values()],
     declare: (wishes, reason, by, nowMs) =>
       inOrder(async () => {
+        // Another process may have stored one within the last second.
+        await take()
         const named = new Set(wishes.map(({ cluster }) => cluster))
         const replaced = [...stored.values()]
           .filter(({ cluster, end }) => end === undefined && named.has(cluster))
@@ -76,44 +93,35 @@ export async function createDecommissions(
         const made = wishes.map((wish): Decommission => {
           return { id: newId(), ...wish, by, reason, saidMs: nowMs }
         })
-        await write(
-          [...replaced, ...made],
-          [
-            ...replaced.map((one) => auditOf('cluster.decommission.withdraw', one, by, nowMs)),
-            ...made.map((one) => auditOf('cluster.decommission', one, by, nowMs)),
-          ],
-        )
+        await write([...replaced, ...made.map((one) => audited('cluster.decommission', one, by, nowMs))])
         return made
       }),
-    withdraw: (id, by, nowMs) =>
+    withdraw: (id, by, nowMs, isIncluded = () => true) =>
       inOrder(async () => {
+        if (!stored.has(id)) await take()
         const known = stored.get(id)
-        if (known === undefined || known.end !== undefined) return known
-        const ended = withdrawn(known, by, nowMs)
-        await write([ended], [auditOf('cluster.decommission.withdraw', ended, by, nowMs)])
-        return ended
+        if (known === undefined || !isIncluded(known.cluster)) return undefined
+        if (known.end === undefined) await write([withdrawn(known, by, nowMs)])
+        return stored.get(id)
       }),
     reread: () =>
       inOrder(async () => {
-        for (const one of await store.list()) stored.set(one.id, one)
+        await take()
         await notifyChanged()
       }),
     endReturned: (returned, nowMs) =>
       inOrder(async () => {
-        const ended = returned.flatMap(({ id, lastSeenMs }): Decommission[] => {
+        const ended = returned.flatMap(({ id, lastSeenMs }): Audited<Decommission>[] => {
           const known = stored.get(id)
           if (known === undefined || known.end !== undefined) return []
-          return [{ ...known, end: { kind: 'returned', atMs: lastSeenMs, by: BY_ITSELF } }]
+          const end = { kind: 'returned', atMs: lastSeenMs, by: BY_ITSELF } as const
+          return [audited('cluster.return', { ...known, end }, BY_ITSELF, nowMs)]
         })
-        if (ended.length === 0) return
-        await write(
-          ended,
-          ended.map((one) => auditOf('cluster.return', one, BY_ITSELF, nowMs)),
-        )
+        if (ended.length > 0) await write(ended)
       }),
   }
 }
 
-function auditOf(action: AuditAction, one: Decommission, by: string, atMs: number): AuditedAction {
-  return { atMs, by, action, subject: one.cluster, detail: JSON.stringify(one) }
+function audited(action: AuditAction, value: Decommission, by: string, atMs: number): Audited<Decommission> {
+  return { value, audited: { atMs, by, action, subject: value.cluster, detail: JSON.stringify(value) } }
 }

@@ -4,7 +4,7 @@
  */
 import { FleetError } from '../../base/errors.ts'
 import { createSerialQueue } from '../../base/serial-queue.ts'
-import type { AuditAction, AuditedAction } from '../../model/audit.ts'
+import type { AuditAction, Audited } from '../../model/audit.ts'
 import type { AcceptedRisk, HazardId } from '../../model/readiness.ts'
 import { isInEffect } from './accepted.ts'
 import { DAY_MS } from './hazard.ts'
@@ -13,7 +13,8 @@ import { DAY_MS } from './hazard.ts'
 export interface AcceptanceStore {
   /** In the order in which they were accepted. */
   list(): Promise<readonly AcceptedRisk[]>
-  write(changed: readonly AcceptedRisk[], actions: readonly AuditedAction[], endedBeforeMs: number): Promise<void>
+  /** Writes changes with their entries of the audit, all or nothing, except those that were withdrawn: it returns these. */
+  write(changes: readonly Audited<AcceptedRisk>[], endedBeforeMs: number): Promise<readonly AcceptedRisk[]>
 }
 
 export interface AcceptanceWish {
@@ -58,30 +59,38 @@ export async function createAcceptances(
   newId: () => string,
   notifyChanged: () => Promise<void>,
 ): Promise<Acceptances> {
-  const stored = new Map((await store.list()).map((one) => [keyOf(one), one]))
+  const stored = new Map<string, AcceptedRisk>()
   const inOrder = createSerialQueue()
-  const write = async (
-    changed: readonly AcceptedRisk[],
-    actions: readonly AuditedAction[],
-    nowMs: number,
-  ): Promise<void> => {
+  /** Takes what is stored, also by other processes. */
+  const take = async (): Promise<void> => {
+    const all = await store.list()
+    stored.clear()
+    for (const one of all) stored.set(keyOf(one), one)
+  }
+  const withdrawn = (one: AcceptedRisk, by: string, nowMs: number): Audited<AcceptedRisk> =>
+    audited('risk.withdraw', { ...one, withdrawn: { atMs: nowMs, by } }, by, nowMs)
+  const write = async (changes: readonly Audited<AcceptedRisk>[], nowMs: number): Promise<void> => {
     const endedBeforeMs = nowMs - ENDED_KEPT_MS
-    await store.write(changed, actions, endedBeforeMs)
-    for (const one of changed) stored.set(keyOf(one), one)
+    const ended = await store.write(changes, endedBeforeMs)
+    for (const { value } of changes) stored.set(keyOf(value), value)
+    for (const one of ended) stored.set(keyOf(one), one)
     for (const [key, { expiresMs, withdrawn }] of stored) {
       if (Math.min(expiresMs, withdrawn?.atMs ?? Infinity) < endedBeforeMs) stored.delete(key)
     }
     await notifyChanged()
   }
+  await take()
   return {
     all: () => [...stored.values()],
     accept: ({ hazard, clusters, reason, expiresMs }, by, nowMs) =>
       inOrder(async () => {
+        // Another process may have stored one within the last second.
+        await take()
         const named = new Set(clusters)
         const inEffect = [...stored.values()].filter((one) => isInEffect(one, nowMs))
         const replaced = inEffect
           .filter((one) => one.hazard === hazard && named.has(one.cluster))
-          .map((one) => ({ ...one, withdrawn: { atMs: nowMs, by } }))
+          .map((one) => withdrawn(one, by, nowMs))
         const count = inEffect.length - replaced.length + clusters.length
         if (count > ACCEPTED_MAX) {
           throw new FleetError('bad_request', `got ${count} accepted risks in effect, want at most ${ACCEPTED_MAX}`, {
@@ -92,36 +101,21 @@ export async function createAcceptances(
         const made = clusters.map((cluster): AcceptedRisk => {
           return { id, cluster, hazard, reason, by, acceptedMs: nowMs, expiresMs }
         })
-        await write(
-          [...replaced, ...made],
-          [
-            ...replaced.map((one) => auditOf('risk.withdraw', one, by, nowMs)),
-            ...made.map((one) => auditOf('risk.accept', one, by, nowMs)),
-          ],
-          nowMs,
-        )
+        await write([...replaced, ...made.map((one) => audited('risk.accept', one, by, nowMs))], nowMs)
         return made
       }),
     withdraw: (id, by, nowMs, isIncluded = () => true) =>
       inOrder(async () => {
-        const known = [...stored.values()].filter((one) => one.id === id && isIncluded(one.cluster))
-        const ended = known
-          .filter((one) => isInEffect(one, nowMs))
-          .map((one) => ({ ...one, withdrawn: { atMs: nowMs, by } }))
-        if (ended.length > 0) {
-          await write(
-            ended,
-            ended.map((one) => auditOf('risk.withdraw', one, by, nowMs)),
-            nowMs,
-          )
-        }
+        const find = (): readonly AcceptedRisk[] => [...stored.values()].filter((one) => one.id === id)
+        if (find().length === 0) await take()
+        const known = find().filter(({ cluster }) => isIncluded(cluster))
+        const ended = known.filter((one) => isInEffect(one, nowMs)).map((one) => withdrawn(one, by, nowMs))
+        if (ended.length > 0) await write(ended, nowMs)
         return known.map((one) => stored.get(keyOf(one)) ?? one)
       }),
     reread: () =>
       inOrder(async () => {
-        const all = await store.list()
-        stored.clear()
-        for (const one of all) stored.set(keyOf(one), one)
+        await take()
         await notifyChanged()
       }),
   }
@@ -131,6 +125,6 @@ function keyOf({ id, cluster }: AcceptedRisk): string {
   return `${id} ${cluster}`
 }
 
-function auditOf(action: AuditAction, one: AcceptedRisk, by: string, atMs: number): AuditedAction {
-  return { atMs, by, action, subject: one.cluster, detail: JSON.stringify(one) }
+function audited(action: AuditAction, value: AcceptedRisk, by: string, atMs: number): Audited<AcceptedRisk> {
+  return { value, audited: { atMs, by, action, subject: value.cluster, detail: JSON.stringify(value) } }
 }

@@ -1,9 +1,10 @@
 import type { Selectable } from 'kysely'
-import type { AuditedAction } from '../../model/audit.ts'
+import type { Audited } from '../../model/audit.ts'
 import { HAZARD_IDS, type AcceptedRisk } from '../../model/readiness.ts'
 import { insertAudit } from './audit.ts'
 import { FactsTables } from './facts-tables.ts'
 import { replaceRows } from './replace-rows.ts'
+import { ENDS_TURN, inTurn, listed } from './row-values.ts'
 import type { AcceptedRiskTable } from './schema.ts'
 
 /** Risks of upgrades that users accept. The audit keeps what is removed here. */
@@ -17,25 +18,37 @@ export class SqlAcceptedRisks extends FactsTables {
   }
 
   /**
-   * Adds or replaces by id and cluster, with the entries of the audit, in one transaction; durable when it resolves.
+   * Adds or replaces by id and cluster, with the entries of the audit, in one transaction; durable when it resolves. Of several
+   * processes that withdraw one, the first does: returns those that were withdrawn, which it leaves as they are.
    * @param endedBeforeMs those that expired or were withdrawn before are removed
    */
-  async write(
-    changed: readonly AcceptedRisk[],
-    actions: readonly AuditedAction[],
-    endedBeforeMs: number,
-  ): Promise<void> {
-    await this.transact('writing accepted risks', async (transaction) => {
+  async write(changes: readonly Audited<AcceptedRisk>[], endedBeforeMs: number): Promise<readonly AcceptedRisk[]> {
+    return this.transact('writing accepted risks', async (transaction) => {
+      await inTurn(transaction, ENDS_TURN)
       await transaction
         .deleteFrom('accepted_risk')
         .where((where) =>
           where.or([where('expires_at_ms', '<', endedBeforeMs), where('withdrawn_at_ms', '<', endedBeforeMs)]),
         )
         .execute()
-      await replaceRows(transaction, 'accepted_risk', changed.map(rowOf))
-      for (const audited of actions) await insertAudit(transaction, audited)
+      const ids = [...new Set(changes.map(({ value }) => value.id))]
+      const rows = await transaction
+        .selectFrom('accepted_risk')
+        .selectAll()
+        .where('id', 'in', listed(transaction, ids))
+        .where('withdrawn_at_ms', 'is not', null)
+        .execute()
+      const isWithdrawn = new Set(rows.map(keyOf))
+      const written = changes.filter(({ value }) => !isWithdrawn.has(keyOf(value)))
+      await replaceRows(transaction, 'accepted_risk', written.map(({ value }) => rowOf(value))) // prettier-ignore
+      for (const { audited } of written) await insertAudit(transaction, audited)
+      return rows.flatMap(acceptedRiskOf)
     })
   }
+}
+
+function keyOf({ id, cluster }: Pick<AcceptedRisk, 'id' | 'cluster'>): string {
+  return `${id} ${cluster}`
 }
 
 function rowOf(risk: AcceptedRisk): AcceptedRiskTable {

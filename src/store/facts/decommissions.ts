@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely'
-import type { AuditedAction } from '../../model/audit.ts'
+import type { Audited } from '../../model/audit.ts'
 import { DECOMMISSION_ENDS, type Decommission, type DecommissionEnd } from '../../model/decommission.ts'
 import { insertAudit } from './audit.ts'
 import { FactsTables } from './facts-tables.ts'
 import { replaceRows } from './replace-rows.ts'
-import { oneOf } from './row-values.ts'
+import { ENDS_TURN, inTurn, listed, oneOf } from './row-values.ts'
 import type { DecommissionTable } from './schema.ts'
 
 /** Clusters declared as decommissioned; never expires, because past views need it. */
@@ -17,11 +17,25 @@ export class SqlDecommissions extends FactsTables {
     return rows.map(decommissionOf)
   }
 
-  /** Adds or replaces by id, with the entries of the audit, in one transaction; durable when it resolves. */
-  async write(changed: readonly Decommission[], actions: readonly AuditedAction[]): Promise<void> {
-    await this.transact('writing decommissioned clusters', async (transaction) => {
-      await replaceRows(transaction, 'decommission', changed.map(rowOf))
-      for (const audited of actions) await insertAudit(transaction, audited)
+  /**
+   * Adds or replaces by id, with the entries of the audit, in one transaction; durable when it resolves. Of several processes
+   * that end one, the first does: returns those that had ended, which it leaves as they are.
+   */
+  async write(changes: readonly Audited<Decommission>[]): Promise<readonly Decommission[]> {
+    return this.transact('writing decommissioned clusters', async (transaction) => {
+      await inTurn(transaction, ENDS_TURN)
+      const ids = changes.map(({ value }) => value.id)
+      const rows = await transaction
+        .selectFrom('decommission')
+        .selectAll()
+        .where('id', 'in', listed(transaction, ids))
+        .where('ended_at_ms', 'is not', null)
+        .execute()
+      const ended = new Map(rows.map((row) => [row.id, decommissionOf(row)]))
+      const written = changes.filter(({ value }) => !ended.has(value.id))
+      await replaceRows(transaction, 'decommission', written.map(({ value }) => rowOf(value))) // prettier-ignore
+      for (const { audited } of written) await insertAudit(transaction, audited)
+      return [...ended.values()]
     })
   }
 }

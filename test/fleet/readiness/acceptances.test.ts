@@ -16,14 +16,15 @@ let failure: Error | undefined
 let changes: number
 const store: AcceptanceStore = {
   list: () => Promise.resolve(stored),
-  write: (changed, actions) => {
+  write: (changes) => {
     if (failure !== undefined) return Promise.reject(failure)
+    const changed = changes.map(({ value }) => value)
     stored = [
       ...stored.filter((one) => !changed.some((other) => other.id === one.id && other.cluster === one.cluster)),
       ...changed,
     ]
-    audited = [...audited, ...actions]
-    return Promise.resolve()
+    audited = [...audited, ...changes.map((change) => change.audited)]
+    return Promise.resolve([])
   },
 }
 let ids = 0

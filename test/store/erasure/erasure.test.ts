@@ -133,10 +133,12 @@ async function addFacts(store: TempStore): Promise<void> {
         },
       ],
     )
-    await facts.decommissions.write(
-      [{ id: `decommission-${i}`, cluster, sinceMs: 0, by: 'ada', reason: word(cluster, 'note'), saidMs: 0 }],
-      [],
-    )
+    await facts.decommissions.write([
+      {
+        value: { id: `decommission-${i}`, cluster, sinceMs: 0, by: 'ada', reason: word(cluster, 'note'), saidMs: 0 },
+        audited: { atMs: NOW_MS, by: 'ada', action: 'cluster.decommission', subject: cluster, detail: '{}' },
+      },
+    ])
     if (i === 0) await facts.configurationBaseline.write({ cluster, by: 'ada', chosenMs: 0 }, [])
     await facts.tokens.add(
       { role: 'ingest', name: word(cluster, 'note'), hash: `hash-${i}`, createdAtMs: 0, cluster },
@@ -382,6 +384,7 @@ describe('the erasure of a cluster', () => {
       'cluster.erase.allow erased cluster b',
       'cluster.erase erased cluster b',
       'token.add 2',
+      `cluster.decommission ${STAYS}`,
       'silence.create silence-1',
     ])
   })
@@ -446,9 +449,9 @@ test(
     const store = await filled()
     const { audit } = store.writer.facts
     const noted = (await audit.verify()).last
-    expect(noted.id).toBe(4)
+    expect(noted.id).toBe(6)
     await store.writer.beginErasure(GONE, 'erasure-1', 'ada', NOW_MS)
-    expect(await audit.verify(noted)).toMatchObject({ entries: 5, erased: 0 })
+    expect(await audit.verify(noted)).toMatchObject({ entries: 7, erased: 0 })
     await store.writer.maintain(NOW_MS + MINUTE_MS)
     // An entry that rules or people write while the erasure goes on.
     await audit.add({
@@ -462,15 +465,16 @@ test(
     expect(found(store)).toEqual([])
     expect(store.writer.listErasures()).toMatchObject([{ doneMs: expect.any(Number) as number }])
     const verdict = await audit.verify(noted)
-    expect(verdict).toEqual({ entries: 6, unchained: 0, erased: 3, last: { id: 6, hash: verdict.last.hash } })
+    expect(verdict).toEqual({ entries: 8, unchained: 0, erased: 4, last: { id: 8, hash: verdict.last.hash } })
     const entries = await audit.list(10)
     expect(entries.map(({ id, action }) => `${id} ${action}`)).toEqual([
-      '5 cluster.erase',
-      '4 token.add',
-      '3 silence.create',
+      '7 cluster.erase',
+      '6 token.add',
+      '5 cluster.decommission',
+      '4 silence.create',
     ])
     await store.writer.allowErased('erasure-1', 'ada', NOW_MS + 2 * HOUR_MS)
-    expect(await audit.verify(verdict.last)).toMatchObject({ entries: 7, erased: 3 })
+    expect(await audit.verify(verdict.last)).toMatchObject({ entries: 9, erased: 4 })
   },
 )
 
@@ -492,7 +496,7 @@ test('the report has what is stored about a cluster', { timeout: 60_000 }, async
     log_records: 1,
     metric_runs: 1,
     silences: 1,
-    audit: 2,
+    audit: 3,
     claims: 1,
     tokens: 1,
   })

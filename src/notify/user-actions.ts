@@ -49,7 +49,8 @@ interface AcknowledgementStore {
   /** Those whose occurrence has not ended. */
   listOpen(): Promise<readonly Acknowledgement[]>
   put(acknowledgement: Acknowledgement, action: AuditedAction): Promise<void>
-  remove(run: AlertRunKey, action: AuditedAction): Promise<void>
+  /** False when there is none. What it removes is the detail of the entry of the audit. */
+  remove(run: AlertRunKey, action: Omit<AuditedAction, 'detail'>): Promise<boolean>
 }
 
 export interface Acknowledgements {
@@ -78,12 +79,11 @@ async function createAcknowledgements(store: AcknowledgementStore): Promise<Ackn
       }),
     remove: (run, by, nowMs) =>
       inOrder(async () => {
-        const known = byRun.get(runKeyOf(run))
-        if (known === undefined) return false
+        // Another process may have stored it within the last second.
         const action = { atMs: nowMs, by, action: 'alert.unacknowledge', subject: run.fingerprint } as const
-        await store.remove(run, { ...action, detail: JSON.stringify(known) })
+        const isRemoved = await store.remove(run, action)
         byRun.delete(runKeyOf(run))
-        return true
+        return isRemoved
       }),
     reread: () =>
       inOrder(async () => {

@@ -7,7 +7,7 @@ export function memoryGraphImports(stored = new Map<string, GraphImport>()): Gra
     {
       list: () => Promise.resolve([...stored.values()]),
       put: (one) => Promise.resolve(void stored.set(one.name, one)),
-      remove: (name) => Promise.resolve(void stored.delete(name)),
+      remove: (name) => Promise.resolve(stored.delete(name)),
     },
     () => Promise.resolve(),
   )

@@ -9,7 +9,8 @@ export interface GraphImportStore {
   /** By name. */
   list(): Promise<readonly GraphImport[]>
   put(one: GraphImport, audited: AuditedAction): Promise<void>
-  remove(name: string, audited: AuditedAction): Promise<void>
+  /** False when there is none. */
+  remove(name: string, audited: AuditedAction): Promise<boolean>
 }
 
 export interface GraphImports {
@@ -45,9 +46,9 @@ export function createGraphImports(store: GraphImportStore, notifyChanged: () =>
       inOrder(async () => {
         const known = (await store.list()).find((one) => one.name === name)
         if (known === undefined) return false
-        await store.remove(name, auditOf('graph.remove', known, by, nowMs))
+        const isRemoved = await store.remove(name, auditOf('graph.remove', known, by, nowMs))
         await notifyChanged()
-        return true
+        return isRemoved
       }),
     reread: () => inOrder(notifyChanged),
   }

@@ -1,9 +1,11 @@
+import type { Selectable } from 'kysely'
 import type { AlertRunKey } from '../../model/alert-run.ts'
 import type { AuditedAction } from '../../model/audit.ts'
 import type { Acknowledgement } from '../../model/silence.ts'
 import { insertAudit } from './audit.ts'
 import { FactsTables } from './facts-tables.ts'
 import { replaceRows } from './replace-rows.ts'
+import type { AcknowledgementTable } from './schema.ts'
 
 export class SqlAcknowledgements extends FactsTables {
   /** Those whose alert has not resolved. */
@@ -20,9 +22,7 @@ export class SqlAcknowledgements extends FactsTables {
         .orderBy('a.fingerprint')
         .execute(),
     )
-    return rows.map(({ fingerprint, by, note, active_at_ms: activeAtMs, at_ms: atMs }) => {
-      return { fingerprint, activeAtMs, by, atMs, note }
-    })
+    return rows.map(acknowledgementOf)
   }
 
   /** Replaces the one of the same run. In one transaction with the entry of the audit; durable when it resolves. */
@@ -35,14 +35,23 @@ export class SqlAcknowledgements extends FactsTables {
     })
   }
 
-  async remove({ fingerprint, activeAtMs }: AlertRunKey, audited: AuditedAction): Promise<void> {
-    await this.transact('taking an acknowledgement back', async (transaction) => {
-      await transaction
+  /** False, and nothing in the audit, when there is none. Its content is the detail of the entry. */
+  async remove({ fingerprint, activeAtMs }: AlertRunKey, audited: Omit<AuditedAction, 'detail'>): Promise<boolean> {
+    return this.transact('taking an acknowledgement back', async (transaction) => {
+      const removed = await transaction
         .deleteFrom('acknowledgement')
         .where('fingerprint', '=', fingerprint)
         .where('active_at_ms', '=', activeAtMs)
-        .execute()
-      await insertAudit(transaction, audited)
+        .returningAll()
+        .executeTakeFirst()
+      if (removed === undefined) return false
+      await insertAudit(transaction, { ...audited, detail: JSON.stringify(acknowledgementOf(removed)) })
+      return true
     })
   }
+}
+
+function acknowledgementOf(row: Selectable<AcknowledgementTable>): Acknowledgement {
+  const { fingerprint, by, note, active_at_ms: activeAtMs, at_ms: atMs } = row
+  return { fingerprint, activeAtMs, by, atMs, note }
 }

@@ -2,6 +2,7 @@ import type { AuditedAction } from '../../model/audit.ts'
 import type { ConfigurationBaseline } from '../../model/configuration.ts'
 import { insertAudit } from './audit.ts'
 import { FactsTables } from './facts-tables.ts'
+import { replaceRows } from './replace-rows.ts'
 
 /** There is one for the whole fleet. */
 const THE_ONE = 1
@@ -15,14 +16,15 @@ export class SqlConfigurationBaseline extends FactsTables {
     return row && { cluster: row.cluster, by: row.by, chosenMs: row.chosen_at_ms }
   }
 
-  /** Replaces it, with the entries of the audit, in one transaction; durable when it resolves. */
+  /** Replaces it, with the entries of the audit, in one transaction; durable when it resolves. Removes it once. */
   async write(chosen: ConfigurationBaseline | undefined, actions: readonly AuditedAction[]): Promise<void> {
     await this.transact('writing the baseline cluster', async (transaction) => {
-      await transaction.deleteFrom('configuration_baseline').execute()
-      if (chosen !== undefined) {
+      if (chosen === undefined) {
+        const { numDeletedRows } = await transaction.deleteFrom('configuration_baseline').executeTakeFirst()
+        if (numDeletedRows === 0n) return
+      } else {
         const { cluster, by, chosenMs } = chosen
-        const row = { id: THE_ONE, cluster, by, chosen_at_ms: chosenMs }
-        await transaction.insertInto('configuration_baseline').values(row).execute()
+        await replaceRows(transaction, 'configuration_baseline', [{ id: THE_ONE, cluster, by, chosen_at_ms: chosenMs }])
       }
       for (const audited of actions) await insertAudit(transaction, audited)
     })

@@ -18,6 +18,7 @@ const KEYS = {
   cluster_values: ['cluster'],
   decommission: ['id'],
   accepted_risk: ['id', 'cluster'],
+  configuration_baseline: ['id'],
   update_graph: ['name'],
 } as const satisfies { readonly [T in keyof FactsSchema]?: readonly (keyof FactsSchema[T])[] }
 

@@ -189,7 +189,7 @@ export interface SilenceTable {
   readonly until_resolved: number
 }
 
-interface AcknowledgementTable {
+export interface AcknowledgementTable {
   readonly fingerprint: string
   readonly active_at_ms: number
   readonly by: string

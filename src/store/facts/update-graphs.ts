@@ -27,11 +27,15 @@ export class SqlUpdateGraphs extends FactsTables {
     })
   }
 
-  /** Removes one, as `put` adds it. */
-  async remove(name: string, audited: AuditedAction): Promise<void> {
-    await this.transact('removing an imported graph', async (transaction) => {
-      await transaction.deleteFrom('update_graph').where('name', '=', name).execute()
-      await insertAudit(transaction, audited)
+  /** Removes one, as `put` adds it. False, and nothing in the audit, when there is none. */
+  async remove(name: string, audited: AuditedAction): Promise<boolean> {
+    return this.transact('removing an imported graph', async (transaction) => {
+      const { numDeletedRows } = await transaction
+        .deleteFrom('update_graph')
+        .where('name', '=', name)
+        .executeTakeFirst()
+      if (numDeletedRows > 0n) await insertAudit(transaction, audited)
+      return numDeletedRows > 0n
     })
   }
 }

@@ -5,7 +5,7 @@
 import { FleetError } from '../base/errors.ts'
 import { createSerialQueue } from '../base/serial-queue.ts'
 import { eachInSteps, inSlices, ownTurn, type Steps } from '../base/thread-slices.ts'
-import type { AuditAction, AuditedAction } from '../model/audit.ts'
+import type { AuditAction, Audited } from '../model/audit.ts'
 import type { Labels } from '../model/labels.ts'
 import { silenceStateAt, type Silence } from '../model/silence.ts'
 import type { SilenceReader } from './ports.ts'
@@ -15,13 +15,14 @@ import { changeSilence, endSilence, type SilenceChange, type SilenceRequest } fr
 /** Stores silences; each call is durable when it resolves. */
 export interface SilenceStore {
   list(): Promise<readonly Silence[]>
-  /** Adds or replaces by id, with the entries of the audit, all or nothing. */
-  write(silences: readonly Silence[], actions: readonly AuditedAction[]): Promise<void>
+  /** Adds or replaces by id, with the entries of the audit, all or nothing, except those that had expired: it returns these. */
+  write(changes: readonly Audited<Silence>[]): Promise<readonly Silence[]>
   prune(endedBeforeMs: number): Promise<void>
 }
 
 export interface Silences extends SilenceReader {
-  get(id: string): Silence | undefined
+  /** Reads what is stored before it answers that there is none. */
+  get(id: string): Promise<Silence | undefined>
   /** In no order; includes those that expired in the last days. */
   all(): Iterable<Silence>
   /** Rejects, and changes nothing, when it cannot be stored. @param by for the audit */
@@ -48,43 +49,49 @@ export async function createSilences(store: SilenceStore, newId: () => string): 
   const watch = new ResolvedWatch()
   const inOrder = createSerialQueue()
 
-  const write = async (silences: readonly Silence[], actions: readonly AuditedAction[]): Promise<void> => {
+  /** Returns those that another process had expired. */
+  const write = async (changes: readonly Audited<Silence>[]): Promise<readonly Silence[]> => {
     try {
-      await store.write(silences, actions)
+      const expired = await store.write(changes)
+      index.put(changes.map(({ value }) => value))
+      index.put(expired)
+      return expired
     } catch (thrown) {
       // The thread that writes ended without an answer: it may have written them.
       if (thrown instanceof FleetError && thrown.code === 'not_ready') index.put(await store.list())
       throw thrown
     }
-    index.put(silences)
+  }
+  const get = async (id: string): Promise<Silence | undefined> => {
+    if (index.get(id) === undefined) index.put(await store.list())
+    return index.get(id)
   }
   const expireNow = async (id: string, by: string, nowMs: number): Promise<Silence | undefined> => {
-    const silence = index.get(id)
+    const silence = await get(id)
     if (silence === undefined || silenceStateAt(silence, nowMs) === 'expired') return silence
-    const ended = endSilence(silence, nowMs)
-    await write([ended], [auditOf('silence.expire', ended, by, nowMs)])
-    return ended
+    await write([audited('silence.expire', endSilence(silence, nowMs), by, nowMs)])
+    return index.get(id)
   }
   return {
     silencedBy: (labels, nowMs) => index.silencedBy(labels, nowMs),
-    get: (id) => index.get(id),
+    get: (id) => inOrder(() => get(id)),
     all: () => index.all(),
     set: (wish, by, nowMs) =>
       inOrder(async () => {
-        const previous = wish.id === undefined ? undefined : index.get(wish.id)
-        const change = changeSilence(wish, previous, nowMs, newId)
-        if (change.kind !== 'changed') return change
-        const { silence, replaced } = change
-        if (index.get(silence.id) === undefined && index.size >= SILENCES_MAX) {
-          return { kind: 'refused', message: `exceeded maximum number of silences: ${SILENCES_MAX}` }
+        for (;;) {
+          const previous = wish.id === undefined ? undefined : await get(wish.id)
+          const change = changeSilence(wish, previous, nowMs, newId)
+          if (change.kind !== 'changed') return change
+          const { silence, replaced } = change
+          if (index.get(silence.id) === undefined && index.size >= SILENCES_MAX) {
+            return { kind: 'refused', message: `exceeded maximum number of silences: ${SILENCES_MAX}` }
+          }
+          const action = previous === undefined ? 'silence.create' : 'silence.update'
+          const ended = replaced === undefined ? [] : [audited('silence.expire', replaced, by, nowMs)]
+          const expired = await write([...ended, audited(action, silence, by, nowMs)])
+          // One that has expired meanwhile is replaced by a new one.
+          if (!expired.some(({ id }) => id === silence.id)) return change
         }
-        const action = previous === undefined ? 'silence.create' : 'silence.update'
-        const ended = replaced === undefined ? [] : [replaced]
-        await write(
-          [...ended, silence],
-          [...ended.map((old) => auditOf('silence.expire', old, by, nowMs)), auditOf(action, silence, by, nowMs)],
-        )
-        return change
       }),
     expire: (id, by, nowMs) => inOrder(() => expireNow(id, by, nowMs)),
     endResolved: async (alerts, nowMs) => {
@@ -106,8 +113,8 @@ export async function createSilences(store: SilenceStore, newId: () => string): 
   }
 }
 
-function auditOf(action: AuditAction, silence: Silence, by: string, atMs: number): AuditedAction {
-  return { atMs, by, action, subject: silence.id, detail: JSON.stringify(silence) }
+function audited(action: AuditAction, value: Silence, by: string, atMs: number): Audited<Silence> {
+  return { value, audited: { atMs, by, action, subject: value.id, detail: JSON.stringify(value) } }
 }
 
 export interface HiddenAlert {

@@ -27,7 +27,7 @@ export function withWriteEvents(store: AlertStore, publish: PublishChange): Aler
   return {
     silences: {
       list: () => silences.list(),
-      write: (changed, actions) => after(silences.write(changed, actions), ['silences', 'alerts']),
+      write: (changes) => after(silences.write(changes), ['silences', 'alerts']),
       prune: (endedBeforeMs) => silences.prune(endedBeforeMs),
     },
     acknowledgements: {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createBaselineChoice } from '../../src/fleet/configuration/baseline.ts'
 import { createGraphImports } from '../../src/fleet/graph/imports.ts'
 import type { GraphImport } from '../../src/model/graph-import.ts'
+import type { SilenceRequest } from '../../src/notify/silence-change.ts'
 import { createUserActions } from '../../src/notify/user-actions.ts'
 import type { Facts } from '../../src/store/facts/facts.ts'
 import { describeInBoth } from '../store/facts/in-both.ts'
@@ -27,6 +28,58 @@ describeInBoth('commands of users at two processes', (open) => {
     await one.put(acknowledgement)
     expect(await early.remove(acknowledgement, 'bob', 8)).toBe(true)
     expect(await facts.acknowledgements.listOpen()).toEqual([])
+  })
+
+  const WISH: SilenceRequest = {
+    ...{ matchers: [{ name: 'cluster', op: '=', value: 'prague' }], endsAtMs: 100, createdBy: 'ada' },
+    ...{ comment: 'rack 4 moves', untilResolved: false },
+  }
+
+  test('a silence is expired once, and the first end stays', async () => {
+    const facts = await open()
+    const create = async () => (await createUserActions(facts, facts.audit)).silences
+    const one = await create()
+    const set = await one.set(WISH, 'ada', 5)
+    const id = set.kind === 'changed' ? set.silence.id : ''
+    const other = await create()
+    const ended = await one.expire(id, 'bob', 20)
+    expect(await other.expire(id, 'eve', 30)).toEqual(ended)
+    expect([await other.get(id), await facts.silences.list()]).toEqual([ended, [ended]])
+    expect(await auditOf(facts)).toEqual([`silence.expire ${id} bob`, `silence.create ${id} ada`])
+  })
+
+  test('a silence that another process has just expired is replaced by a new one when it is changed', async () => {
+    const facts = await open()
+    const create = async () => (await createUserActions(facts, facts.audit)).silences
+    const one = await create()
+    const set = await one.set(WISH, 'ada', 5)
+    const id = set.kind === 'changed' ? set.silence.id : ''
+    const [other, third] = [await create(), await create()]
+    const ended = await one.expire(id, 'bob', 20)
+    const change = { ...WISH, id, startsAtMs: 5, endsAtMs: 200 }
+    const made = [await other.set(change, 'eve', 30), await third.set({ ...change, startsAtMs: 35 }, 'eve', 35)]
+    expect(made).toMatchObject([{ kind: 'changed' }, { kind: 'changed' }])
+    const stored = await facts.silences.list()
+    expect(stored).toHaveLength(3)
+    expect(stored).toContainEqual(ended)
+    expect((await auditOf(facts)).map((entry) => entry.replace(/ [0-9a-f-]{36} /, ' '))).toEqual([
+      ...['silence.update eve', 'silence.update eve', 'silence.expire bob', 'silence.create ada'],
+    ])
+  })
+
+  test('a silence that another process has just stored is found, changed and expired', async () => {
+    const facts = await open()
+    const create = async () => (await createUserActions(facts, facts.audit)).silences
+    const one = await create()
+    const others = [await create(), await create(), await create()] as const
+    const set = await one.set(WISH, 'ada', 5)
+    const id = set.kind === 'changed' ? set.silence.id : ''
+    expect(await others[0].get(id)).toMatchObject({ id, endsAtMs: 100 })
+    expect(await others[1].set({ ...WISH, id, startsAtMs: 5, endsAtMs: 200 }, 'ada', 7)).toMatchObject({
+      silence: { id, endsAtMs: 200 },
+    })
+    expect(await others[2].expire(id, 'bob', 20)).toMatchObject({ id, endsAtMs: 20 })
+    expect(await others[0].get('of nobody')).toBeUndefined()
   })
 
   test('an imported graph is removed once', async () => {

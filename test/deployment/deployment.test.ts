@@ -135,7 +135,8 @@ describe.skipIf(POSTGRES === undefined)('a process among those that share Postgr
     await a.deployment.settled()
     a.log.length = 0
     const silence = { id: 's', matchers: [], startsAtMs: 1, endsAtMs: 2, updatedAtMs: 1, createdBy: '', comment: '' }
-    await other.silences.write([{ ...silence, untilResolved: false }], [])
+    const action = { atMs: 1, by: '', action: 'silence.create', subject: 's', detail: '{}' } as const
+    await other.silences.write([{ value: { ...silence, untilResolved: false }, audited: action }])
     await other.sessions.write([], ['none'], [])
     await until('the changes', () => (a.log.includes('session all') ? true : undefined))
     expect(a.log).toEqual(['silence all', 'session all'])

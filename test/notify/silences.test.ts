@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000
 
 const keptNothing: SilenceStore = {
   list: () => Promise.resolve([]),
-  write: () => Promise.resolve(),
+  write: () => Promise.resolve([]),
   prune: () => Promise.resolve(),
 }
 
@@ -28,7 +28,7 @@ async function endOf(
   for (let minute = 0; minute <= 30; minute += 0.5) {
     const nowMs = T0_MS + minute * MINUTE_MS
     await silences.endResolved(alertsAt(minute), nowMs)
-    if (silenceStateAt(silences.get('id')!, nowMs) === 'expired') return minute
+    if (silenceStateAt((await silences.get('id'))!, nowMs) === 'expired') return minute
   }
   return undefined
 }
@@ -66,7 +66,7 @@ describe('a silence until resolved', () => {
     let isFull = true
     const full: SilenceStore = {
       ...keptNothing,
-      write: () => (isFull ? Promise.reject(new Error('the disk is full')) : Promise.resolve()),
+      write: () => (isFull ? Promise.reject(new Error('the disk is full')) : Promise.resolve([])),
     }
     const silences = await createSilences(full, () => 'id')
     const wish = { matchers: [{ name: 'a', op: '=', value: 'b' }] as const, endsAtMs: T0_MS + 10 }
@@ -87,9 +87,9 @@ test('a silence whose writer ended without an answer is read again: it may have 
   const store: SilenceStore = {
     ...keptNothing,
     list: () => Promise.resolve(kept),
-    write: (silences) => {
-      kept.push(...silences)
-      return failure === undefined ? Promise.resolve() : Promise.reject(failure)
+    write: (changes) => {
+      kept.push(...changes.map(({ value }) => value))
+      return failure === undefined ? Promise.resolve([]) : Promise.reject(failure)
     },
   }
   const silences = await createSilences(store, () => `id-${kept.length}`)

@@ -52,7 +52,7 @@ export function registerAlertmanagerSilences(
     const { silences } = ports(request).people
     const written = readWish(jsonBody(request, 'silence'))
     // Alertmanager's clients do not know this field, so their changes keep it.
-    const untilResolved = written.id !== undefined && silences.get(written.id)?.untilResolved === true
+    const untilResolved = written.id !== undefined && (await silences.get(written.id))?.untilResolved === true
     const wish = { ...written, untilResolved }
     const change = await silences.set(wish, actorOf(request, wish.createdBy), clock.nowMs())
     if (change.kind === 'not_found') throw new Refused(404, 'silence not found')
@@ -60,8 +60,8 @@ export function registerAlertmanagerSilences(
     return sendJson(reply, { silenceID: change.silence.id })
   })
 
-  scope.get<Params>('/api/v2/silence/:silenceID', { config: viewer }, (request, reply) => {
-    const silence = ports(request).people.silences.get(silenceId(request.params.silenceID))
+  scope.get<Params>('/api/v2/silence/:silenceID', { config: viewer }, async (request, reply) => {
+    const silence = await ports(request).people.silences.get(silenceId(request.params.silenceID))
     return silence === undefined ? reply.code(404).send() : sendJson(reply, gettable(silence, clock.nowMs()))
   })
 

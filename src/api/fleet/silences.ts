@@ -47,10 +47,10 @@ export function registerSilences(
     summary: 'One silence.',
     path: ID,
     answer: SilenceItem,
-    handler: ({ params: { id }, request }) => {
+    handler: async ({ params: { id }, request }) => {
       const { people } = ports(request)
       const { silences } = people
-      const silence = silences.get(id)
+      const silence = await silences.get(id)
       if (silence === undefined) throw unknown(id)
       return silenceItems(silences, people.alerts(), clock.nowMs())(silence)
     },
@@ -68,7 +68,9 @@ export function registerSilences(
       {
         ...(id === undefined ? {} : { id }),
         matchers: wish.matchers,
-        ...(wish.startsAtMs === undefined ? startOf(silences, id, nowMs) : { startsAtMs: Math.round(wish.startsAtMs) }),
+        ...(wish.startsAtMs === undefined
+          ? await startOf(silences, id, nowMs)
+          : { startsAtMs: Math.round(wish.startsAtMs) }),
         endsAtMs: Math.round(wish.endsAtMs),
         createdBy: by,
         comment: wish.comment,
@@ -82,8 +84,12 @@ export function registerSilences(
     return silenceItems(silences, people.alerts(), nowMs)(change.silence)
   }
   /** A change of a silence that has not expired may omit its start. */
-  const startOf = (silences: Silences, id: string | undefined, nowMs: number): { startsAtMs?: number } => {
-    const previous = id === undefined ? undefined : silences.get(id)
+  const startOf = async (
+    silences: Silences,
+    id: string | undefined,
+    nowMs: number,
+  ): Promise<{ startsAtMs?: number }> => {
+    const previous = id === undefined ? undefined : await silences.get(id)
     const isRunning = previous !== undefined && silenceStateAt(previous, nowMs) !== 'expired'
     return isRunning ? { startsAtMs: previous.startsAtMs } : {}
   }

@@ -155,8 +155,8 @@ function scopedPipeline(
 function scopedSilences(silences: Silences, scope: ClusterScope): Silences {
   const isWithin = (matchers: readonly Matcher[]): boolean =>
     pinnedClusters(matchers)?.every((cluster) => scope.includes(cluster)) === true
-  const get: Silences['get'] = (id) => {
-    const silence = silences.get(id)
+  const get: Silences['get'] = async (id) => {
+    const silence = await silences.get(id)
     return silence !== undefined && isWithin(silence.matchers) ? silence : undefined
   }
   return {
@@ -164,14 +164,14 @@ function scopedSilences(silences: Silences, scope: ClusterScope): Silences {
     get,
     all: () => [...silences.all()].filter(({ matchers }) => isWithin(matchers)),
     set: async (wish, by, nowMs) => {
-      if (wish.id !== undefined && get(wish.id) === undefined) return { kind: 'not_found' }
+      if (wish.id !== undefined && (await get(wish.id)) === undefined) return { kind: 'not_found' }
       if (isWithin(wish.matchers)) return silences.set(wish, by, nowMs)
       const pinned = pinnedClusters(wish.matchers)
       const got =
         pinned === undefined ? 'no matcher that limits the silence to clusters' : `clusters ${pinned.join(', ')}`
       throw forbidden(scope, got, 'cluster="NAME" or cluster=~"NAME|NAME" of your clusters')
     },
-    expire: async (id, by, nowMs) => (get(id) === undefined ? undefined : silences.expire(id, by, nowMs)),
+    expire: async (id, by, nowMs) => ((await get(id)) === undefined ? undefined : silences.expire(id, by, nowMs)),
   }
 }
 

@@ -28,7 +28,7 @@ export function isPostgres(db: Kysely<FactsSchema>): boolean {
 export const AUDIT_TURN = 2
 /** Of those who number entries of work on alerts. */
 export const WORK_TURN = 6
-/** Of those who end decommissions, and acceptances of risks. */
+/** Of those who end decommissions, acceptances of risks, and silences. */
 export const ENDS_TURN = 7
 
 /** Waits until no other transaction has this turn, and keeps it until the end of this one. SQLite has one writer anyway. */

@@ -1,10 +1,11 @@
 import type { Selectable } from 'kysely'
-import type { AuditedAction } from '../../model/audit.ts'
+import type { Audited } from '../../model/audit.ts'
 import type { Matcher } from '../../model/matcher.ts'
 import type { Silence } from '../../model/silence.ts'
 import { insertAudit } from './audit.ts'
 import { FactsTables } from './facts-tables.ts'
 import { replaceRows } from './replace-rows.ts'
+import { ENDS_TURN, inTurn, listed } from './row-values.ts'
 import type { SilenceTable } from './schema.ts'
 
 export class SqlSilences extends FactsTables {
@@ -15,11 +16,25 @@ export class SqlSilences extends FactsTables {
     return rows.map(silenceOf)
   }
 
-  /** Adds or replaces by id, with the entries of the audit, in one transaction; durable when it resolves. */
-  async write(silences: readonly Silence[], actions: readonly AuditedAction[]): Promise<void> {
-    await this.transact('writing silences', async (transaction) => {
-      await replaceRows(transaction, 'silence', silences.map(rowOf))
-      for (const audited of actions) await insertAudit(transaction, audited)
+  /**
+   * Adds or replaces by id, with the entries of the audit, in one transaction; durable when it resolves. Of several processes
+   * that expire one, the first does: returns those that had expired at the time of the change, which it leaves as they are.
+   */
+  async write(changes: readonly Audited<Silence>[]): Promise<readonly Silence[]> {
+    return this.transact('writing silences', async (transaction) => {
+      await inTurn(transaction, ENDS_TURN)
+      const atMs = new Map(changes.map(({ value }) => [value.id, value.updatedAtMs]))
+      const rows = await transaction
+        .selectFrom('silence')
+        .selectAll()
+        .where('id', 'in', listed(transaction, [...atMs.keys()]))
+        .execute()
+      const expired = rows.filter((row) => row.ends_at_ms <= atMs.get(row.id)!).map(silenceOf)
+      const isExpired = new Set(expired.map(({ id }) => id))
+      const written = changes.filter(({ value }) => !isExpired.has(value.id))
+      await replaceRows(transaction, 'silence', written.map(({ value }) => rowOf(value))) // prettier-ignore
+      for (const { audited } of written) await insertAudit(transaction, audited)
+      return expired
     })
   }
 

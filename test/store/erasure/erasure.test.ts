@@ -112,9 +112,9 @@ async function fill(store: TempStore, fromMs: number, toMs: number): Promise<voi
 async function addFacts(store: TempStore): Promise<void> {
   const { facts } = store.writer
   for (const [i, cluster] of [GONE, STAYS].entries()) {
-    await facts.silences.write(
-      [
-        {
+    await facts.silences.write([
+      {
+        value: {
           ...{
             id: `silence-${i}`,
             matchers: [{ name: 'cluster', op: '=', value: cluster }],
@@ -122,17 +122,15 @@ async function addFacts(store: TempStore): Promise<void> {
           },
           ...{ startsAtMs: 0, endsAtMs: NOW_MS, updatedAtMs: 0, createdBy: 'ada', untilResolved: false },
         },
-      ],
-      [
-        {
+        audited: {
           atMs: NOW_MS,
           by: 'ada',
           action: 'silence.create',
           subject: `silence-${i}`,
           detail: JSON.stringify({ cluster, note: word(cluster, 'note') }),
         },
-      ],
-    )
+      },
+    ])
     await facts.decommissions.write([
       {
         value: { id: `decommission-${i}`, cluster, sinceMs: 0, by: 'ada', reason: word(cluster, 'note'), saidMs: 0 },

@@ -28,9 +28,11 @@ describeInBoth('audit', (open, database) => {
   describe('the chain of the audit', () => {
     test('is sound, and its newest entry is named', async () => {
       const { facts } = await audited(0)
+      const silence = { matchers: [], startsAtMs: 1, endsAtMs: 2, updatedAtMs: 1, createdBy: 'ada', comment: '' }
       await facts.silences.write(
-        [],
-        Array.from({ length: 2345 }, (_, i) => actionAt(i)),
+        Array.from({ length: 2345 }, (_, i) => {
+          return { value: { ...silence, id: `s${i}`, untilResolved: false }, audited: actionAt(i) }
+        }),
       )
       const verdict = await facts.audit.verify()
       const [newest] = await facts.audit.list(1)

@@ -46,10 +46,11 @@ describeInBoth('facts of people', (open) => {
     test('come back as they were, after a restart too, with what was done', async () => {
       const facts = await open()
       const silences = [silenceOf('s1'), silenceOf('s2', { untilResolved: false, comment: 'c', endsAtMs: NOW_MS + 5 })]
-      await facts.silences.write(silences, [DEED, { ...DEED, subject: 's2' }])
-      await facts.silences.write([{ ...silences[0]!, comment: 'changed' }], [{ ...DEED, action: 'silence.update' }])
+      await facts.silences.write(silences.map((value) => ({ value, audited: { ...DEED, subject: value.id } })))
+      const changed = { ...silences[0]!, comment: 'changed' }
+      await facts.silences.write([{ value: changed, audited: { ...DEED, action: 'silence.update' } }])
       const reopened = await facts.reopened()
-      expect(await reopened.silences.list()).toEqual([{ ...silences[0]!, comment: 'changed' }, silences[1]])
+      expect(await reopened.silences.list()).toEqual([changed, silences[1]])
       expect((await reopened.audit.list(10)).map(({ id, action, subject }) => [id, action, subject])).toEqual([
         [3, 'silence.update', 's1'],
         [2, 'silence.create', 's2'],
@@ -61,17 +62,19 @@ describeInBoth('facts of people', (open) => {
     test('and the entry of the audit are written both or neither', async () => {
       const facts = await open()
       const broken = { ...DEED, atMs: 0.5 }
-      await expect(facts.silences.write([silenceOf('s1')], [broken])).rejects.toMatchObject({ code: 'storage_failed' })
-      await expect(facts.silences.write([silenceOf('s1', { endsAtMs: 0.5 })], [DEED])).rejects.toThrow()
+      await expect(facts.silences.write([{ value: silenceOf('s1'), audited: broken }])).rejects.toMatchObject({
+        code: 'storage_failed',
+      })
+      await expect(
+        facts.silences.write([{ value: silenceOf('s1', { endsAtMs: 0.5 }), audited: DEED }]),
+      ).rejects.toThrow()
       expect([await facts.silences.list(), await facts.audit.list(10)]).toEqual([[], []])
     })
 
     test('that ended long ago go', async () => {
       const facts = await open()
-      await facts.silences.write(
-        [silenceOf('old', { endsAtMs: NOW_MS - 1 }), silenceOf('new', { endsAtMs: NOW_MS })],
-        [],
-      )
+      const all = [silenceOf('old', { endsAtMs: NOW_MS - 1 }), silenceOf('new', { endsAtMs: NOW_MS })]
+      await facts.silences.write(all.map((value) => ({ value, audited: DEED })))
       await facts.silences.prune(NOW_MS)
       expect((await facts.silences.list()).map(({ id }) => id)).toEqual(['new'])
     })

@@ -41,10 +41,12 @@ async function fill(facts: SharedFacts, cluster: string): Promise<void> {
     [],
   )
   const matchers = [{ name: 'cluster', op: '=' as const, value: cluster }]
-  await facts.silences.write(
-    [{ id: `s ${cluster}`, matchers, ...times, createdBy: 'ada', comment: '', untilResolved: false }],
-    [deed('silence.create', 's', `of ${cluster}, for a while`)],
-  )
+  await facts.silences.write([
+    {
+      value: { id: `s ${cluster}`, matchers, ...times, createdBy: 'ada', comment: '', untilResolved: false },
+      audited: deed('silence.create', 's', `of ${cluster}, for a while`),
+    },
+  ])
   const token = { role: 'ingest', name: 't', cluster, hash: cluster, createdAtMs: 1 } as const
   await facts.tokens.add(token, deed('token.add', ''))
   const key = JSON.stringify([`{cluster="${cluster}"}`, 'hook', 'webhook', 0])

@@ -109,15 +109,15 @@ describe.skipIf(POSTGRES === undefined)('facts in PostgreSQL', () => {
     // The transaction waits for the lock until its connection is ended.
     await other.query('BEGIN; LOCK TABLE silence')
     const written = facts.audit.add(DEED).then(() =>
-      facts.silences.write(
-        [
-          {
+      facts.silences.write([
+        {
+          value: {
             ...{ id: 's1', matchers: [], startsAtMs: 1, endsAtMs: 2, updatedAtMs: 1 },
             ...{ createdBy: 'ada', comment: '', untilResolved: false },
           },
-        ],
-        [DEED],
-      ),
+          audited: DEED,
+        },
+      ]),
     )
     for (;;) {
       const { rowCount } = await other.query(

@@ -63,7 +63,7 @@ export interface PipelineOptions extends PipelineParts {
   readonly claims?: DeliveryClaims | undefined
   /** After each attempt. */
   readonly onAttempt: (delivery: DeliveryRecord) => void
-  /** Durable when it resolves. When it rejects, the message is sent again after a restart. */
+  /** Durable when it resolves. When it rejects, it is called again with the next cycle; until then a restart repeats the message. */
   readonly remember: (entries: readonly NotificationLogEntry[]) => Promise<void>
   readonly clock: { nowMs(): number }
 }
@@ -79,6 +79,8 @@ export type PipelineView = Pick<Pipeline, 'marksOf' | 'hasSeen' | 'groups' | 're
 export class Pipeline {
   readonly #options: PipelineOptions
   readonly #deliveries: DeliveryQueue
+  /** Entries of the log that could not be stored, by key: each cycle tries again. */
+  readonly #unstored = new Map<string, NotificationLogEntry>()
   #state: PipelineState
 
   constructor(options: PipelineOptions) {
@@ -113,7 +115,7 @@ export class Pipeline {
     // The configuration changed meanwhile: the next cycle decides by the new one.
     if (state !== this.#state) return
     this.#deliveries.add(notifications, nowMs)
-    if (logged.length > 0) await this.#options.remember(logged)
+    if (logged.length + this.#unstored.size > 0) await this.#remember(logged)
   }
 
   /** Resolves when every due message has a response. Call it often, without waiting for it. */
@@ -130,6 +132,7 @@ export class Pipeline {
   /** Forgets its groups and what waits, as a restart does. @param notified the stored log */
   async restart(notified: Iterable<NotificationLogEntry>): Promise<void> {
     this.#state = createPipelineState({ ...this.#options, config: this.#state.config, notified })
+    this.#unstored.clear()
     await this.#deliveries.clear()
   }
 
@@ -187,7 +190,14 @@ export class Pipeline {
     if (!isNotified) return
     // The configuration changed while the message was being sent.
     if (state !== this.#state) this.#state.notified.set(logEntry.key, logEntry)
-    await this.#options.remember([logEntry])
+    await this.#remember([logEntry])
+  }
+
+  async #remember(entries: readonly NotificationLogEntry[]): Promise<void> {
+    for (const entry of entries) this.#unstored.set(entry.key, entry)
+    const unstored = [...this.#unstored.values()]
+    await this.#options.remember(unstored)
+    for (const entry of unstored) if (this.#unstored.get(entry.key) === entry) this.#unstored.delete(entry.key)
   }
 }
 

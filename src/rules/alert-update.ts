@@ -55,8 +55,12 @@ export class AlertUpdates {
   #sent = new Map<number, TrackedAlerts>()
   #orphans: readonly OrphanAlert[] = []
 
-  /** The changes since the previous call. */
-  next(groups: readonly GroupState[], orphans: readonly OrphanAlert[]): AlertUpdate {
+  /**
+   * The changes since the previous call.
+   * @param isShared changes of a group are held back until they are stored: another process that takes it over must not undo what
+   *   this one has notified
+   */
+  next(groups: readonly GroupState[], orphans: readonly OrphanAlert[], isShared = false): AlertUpdate {
     const isWhole = groups !== this.#groups
     if (isWhole) {
       this.#groups = groups
@@ -66,6 +70,7 @@ export class AlertUpdates {
     const rules: RuleAlertUpdate[] = []
     const states = groups.flatMap((group) => group.rules.map((rule) => ({ group, rule })))
     for (const [position, { group, rule }] of states.entries()) {
+      if (isShared && group.isUnstored && !isWhole) continue
       const before = this.#sent.get(position) ?? NONE
       if (rule.alerts === before || rule.alerts.size + before.size === 0) continue
       rules.push(updateOf(position, before, group, rule))

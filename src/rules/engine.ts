@@ -11,7 +11,7 @@ import { RESOLVED_RETENTION_MS, resolve } from './alert-state.ts'
 import { AlertUpdates, type AlertUpdate } from './alert-update.ts'
 import type { TrackedAlert } from './alerting-rule.ts'
 import { alertSamples, seriesSetOf, staleMarkers } from './derived-series.ts'
-import { evaluateGroup, type GroupPorts, type RuleQuery } from './group.ts'
+import { evaluateGroup, persist, type GroupPorts, type RuleQuery } from './group.ts'
 import {
   alertSourceOf,
   createGroupState,
@@ -91,6 +91,8 @@ class Engine {
   readonly #offsetOf: OffsetOf
   readonly #isOwn: (groupKey: string) => boolean
   readonly #isReady: () => boolean
+  /** Other processes go on from what is stored. */
+  readonly #isShared: boolean
   /** Groups whose stored alerts are to be read before they are evaluated. */
   readonly #gained = new Set<string>()
   groups: readonly GroupState[]
@@ -107,6 +109,7 @@ class Engine {
     this.#ports = { query, appendDerived, states, externalUrl, externalLabels, stopwatchMs }
     this.#offsetOf = options.offsetOf ?? spreadOffset
     this.#isOwn = options.isOwn ?? (() => true)
+    this.#isShared = options.isOwn !== undefined
     this.#isReady = options.isReady ?? (() => true)
     this.groups = options.groups.map((group) => createGroupState(group, this.#offsetOf))
   }
@@ -130,10 +133,13 @@ class Engine {
     const groups: GroupReport[] = []
     await this.#readGained(nowMs)
     for (const group of this.groups) {
-      if (!this.#isReady()) break
       if (!this.#isOwn(group.key) || this.#gained.has(group.key)) continue
       const due = dueAt(group.schedule, group.lastEvaluationMs, nowMs)
-      if (!due.isDue) continue
+      if (!due.isDue || !this.#isReady()) {
+        // The next evaluation may be far away, and this process may end before it.
+        if (group.isUnstored) await persist(group, this.#ports.states, nowMs, false)
+        continue
+      }
       const evaluation = await evaluateGroup(group, this.#ports, due.timeMs, due.missed)
       groups.push(evaluation.report)
       transitions = transitions.concat(evaluation.transitions)
@@ -181,7 +187,7 @@ class Engine {
   }
 
   alertUpdate(): AlertUpdate {
-    return this.#updates.next(this.groups, this.#orphans)
+    return this.#updates.next(this.groups, this.#orphans, this.#isShared)
   }
 
   reload(groups: readonly RuleGroup[]): void {
@@ -207,6 +213,7 @@ class Engine {
     group.missed = old.missed
     group.persistedAtMs = old.persistedAtMs
     group.isPersistedEmpty = old.isPersistedEmpty
+    group.isUnstored = old.isUnstored
     const rules = new Map(group.rules.map((rule) => [`${rule.rule.kind} ${rule.rule.ruleKey}`, rule]))
     for (const was of old.rules) {
       const rule = rules.get(`${was.rule.kind} ${was.rule.ruleKey}`)
@@ -314,6 +321,7 @@ function restoreGroup(
   }
   state.persistedAtMs = nowMs
   state.isPersistedEmpty = records.length === 0
+  state.isUnstored = false
   return [...byRule.values()].flat()
 }
 

@@ -183,7 +183,8 @@ function fail(rule: RuleState, during: RuleError['during'], message: string): Ru
  * Stores the alerts for a restart: at once after a transition, at each evaluation while an alert is pending, else every
  * `PERSIST_EVERY_MS`.
  */
-async function persist(
+/** Stores the alerts of a group when they changed, wait, or were stored long ago; and when that failed before. */
+export async function persist(
   state: GroupState,
   states: AlertStateStore,
   nowMs: number,
@@ -193,13 +194,15 @@ async function persist(
   if (records.length === 0 && state.isPersistedEmpty) return undefined
   const isPending = records.some((record) => record.state === 'pending')
   const isOld = state.persistedAtMs === undefined || nowMs - state.persistedAtMs >= PERSIST_EVERY_MS
-  if (!hasTransitions && !isPending && !isOld && records.length > 0) return undefined
+  if (!hasTransitions && !isPending && !isOld && !state.isUnstored && records.length > 0) return undefined
   try {
     await states.replaceGroup(state.key, records)
     state.persistedAtMs = nowMs
     state.isPersistedEmpty = records.length === 0
+    state.isUnstored = false
     return undefined
   } catch (thrown) {
+    state.isUnstored = true
     const message = `alerts of the group could not be stored: ${messageOf(thrown)}`
     return { rule: '', ruleKey: '', during: 'persist', message }
   }

@@ -24,6 +24,8 @@ export interface GroupState {
   /** When the alerts were last stored, and whether there were none. */
   persistedAtMs: number | undefined
   isPersistedEmpty: boolean
+  /** The last attempt to store them failed. */
+  isUnstored: boolean
 }
 
 export interface RuleState {
@@ -63,6 +65,7 @@ export function createGroupState(group: RuleGroup, offsetOf: OffsetOf = spreadOf
     missed: 0,
     persistedAtMs: undefined,
     isPersistedEmpty: true,
+    isUnstored: false,
   }
 }
 

@@ -31,6 +31,8 @@ const IN_DOUBT_MS = 2000
 interface Killed {
   readonly part: Part
   readonly atMs: number
+  /** Since then it ran again. */
+  backMs: number
 }
 
 export async function runDeployment({ rounds, seed, onProgress }: ChaosOptions): Promise<Report> {
@@ -129,7 +131,7 @@ class DeploymentRun {
     await pause(this.#random.next() * LOAD_MS_MAX)
     const victims = new Set([this.#random.pick(PARTS), ...(this.#random.chance(0.2) ? [this.#random.pick(PARTS)] : [])])
     for (const part of victims) {
-      this.#killed.push({ part, atMs: Date.now() })
+      this.#killed.push({ part, atMs: Date.now(), backMs: Infinity })
       await this.#life.kill(part)
       this.#report.count(`killed ${part}`)
     }
@@ -138,11 +140,24 @@ class DeploymentRun {
     if (isProcess) await this.#takeOver(only!)
     else await pause(this.#random.next() * DOWN_MS_MAX)
     // A process does not start without PostgreSQL.
-    for (const part of ['postgres', 'victoria', ...PROCESSES] as const)
-      if (victims.has(part)) await this.#life.start(part)
+    for (const part of ['postgres', 'victoria', ...PROCESSES] as const) if (victims.has(part)) await this.#start(part)
     this.#say(
       `round ${round}: ${[...victims].join(' and ')}; ${this.#load.ackedCount} acknowledged, ${this.#delivered} of ${this.#requests.length} histories`,
     )
+  }
+
+  async #start(part: Part): Promise<void> {
+    await this.#life.start(part)
+    for (const one of this.#killed) if (one.part === part) one.backMs = Math.min(one.backMs, Date.now())
+  }
+
+  /** Whether a process was killed before it could store that it had sent a notification: PostgreSQL may have been away. */
+  #isInDoubt(sentMs: number): boolean {
+    const away = this.#killed.filter(
+      ({ part, atMs, backMs }) => part === 'postgres' && atMs <= sentMs + IN_DOUBT_MS && backMs >= sentMs,
+    )
+    const untilMs = Math.max(sentMs, ...away.map(({ backMs }) => backMs)) + IN_DOUBT_MS
+    return this.#killed.some(({ atMs }) => atMs >= sentMs && atMs <= untilMs)
   }
 
   /** Until others own all that a killed process owned. */
@@ -228,8 +243,7 @@ class DeploymentRun {
     for (const one of this.#switches) {
       const [first, ...more] = arrivals(this.#life.webhook, one)
       if (more.length === 0) continue
-      const isInDoubt = this.#killed.some(({ atMs }) => atMs >= first! && atMs <= first! + IN_DOUBT_MS)
-      if (isInDoubt && more.length === 1) {
+      if (more.length === 1 && this.#isInDoubt(first!)) {
         this.#report.count('sent again, because a part was killed before the answer was stored')
         continue
       }

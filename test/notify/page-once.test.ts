@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { RuleAlert } from '../../src/model/alert.ts'
+import type { NotificationLogStore } from '../../src/model/notification-log.ts'
 import { ruleAlert } from '../api/rule-alert.ts'
 import { NOW_MS } from '../api/test-server.ts'
 import { FakeClock } from '../support/fake-clock.ts'
@@ -121,4 +122,36 @@ receivers: [{ name: hook, webhook_configs: [{ url: '${hook.url}' }] }]
     await pipeline.deliver(clock.nowMs())
   }
   expect(words).toEqual(['claim 0', 'release 1', 'claim 1', 'claim 2', 'release 3', 'claim 3'])
+})
+
+test('what was sent and could not be stored is stored by a later cycle, so a restart does not repeat it', async () => {
+  const config = `
+route: { receiver: hook, group_wait: 0s }
+receivers: [{ name: hook, webhook_configs: [{ url: '${hook.url}' }] }]
+`
+  const clock = new FakeClock(NOW_MS)
+  const alerts = [{ ...ruleAlert('A', 'c1', 'firing'), generatorUrl: '' }]
+  const { facts } = await memoryNotify({ clock })
+  let isAway = true
+  const notificationLog: NotificationLogStore = {
+    load: () => facts.notificationLog.load(),
+    prune: (beforeMs) => facts.notificationLog.prune(beforeMs),
+    put: (entries) => (isAway ? Promise.reject(new Error('away')) : facts.notificationLog.put(entries)),
+  }
+  const first = await memoryNotify({ clock, config, facts, notificationLog })
+  const { pipeline } = first
+  await pipeline.cycle(alerts, NOW_MS)
+  await expect(pipeline.deliver(NOW_MS)).rejects.toThrow('away')
+  await expect(pipeline.cycle(alerts, NOW_MS + 1000)).rejects.toThrow('away')
+  expect(await facts.notificationLog.load()).toEqual([])
+  isAway = false
+  await pipeline.cycle(alerts, NOW_MS + 2000)
+  expect(await facts.notificationLog.load()).toMatchObject([{ atMs: NOW_MS }])
+  // Stored once.
+  isAway = true
+  await pipeline.cycle(alerts, NOW_MS + 3000)
+  const again = await first.restart()
+  await again.pipeline.cycle(alerts, NOW_MS + 4000)
+  await again.pipeline.deliver(NOW_MS + 4000)
+  expect(hook.got).toHaveLength(1)
 })

@@ -458,6 +458,37 @@ describe('kept states', () => {
     expect([...harness.states.groups.keys()]).toEqual(['r.yaml;g'])
   })
 
+  test('that could not be stored are stored as soon as they can be, also between evaluations', async () => {
+    const harness = await started(DOWN.replace('for: 2m', 'for: 0s'))
+    harness.put({ __name__: 'up', cluster: 'c1' }, 0, at(0))
+    harness.states.failure = new Error('locked')
+    await harness.evaluate(at(0))
+    await harness.evaluate(at(0) + 1000)
+    expect(harness.states.groups.size).toBe(0)
+    harness.states.failure = undefined
+    expect((await harness.evaluate(at(0) + 2000)).groups).toEqual([])
+    expect(harness.states.groups.get('r.yaml;g')).toMatchObject([{ state: 'firing' }])
+    // Once.
+    const { writes } = harness.states
+    await harness.evaluate(at(0) + 3000)
+    expect(harness.states.writes).toBe(writes)
+  })
+
+  test('are told only when they are stored, where another process may go on from what is stored', async () => {
+    for (const isShared of [false, true]) {
+      const harness = await started(DOWN.replace('for: 2m', 'for: 0s'), isShared ? { isOwn: () => true } : {})
+      harness.rules.alertUpdate()
+      harness.put({ __name__: 'up', cluster: 'c1' }, 0, at(0))
+      harness.states.failure = new Error('locked')
+      await harness.evaluate(at(0))
+      // A process alone tells also while its disk is full.
+      expect(harness.rules.alertUpdate().rules).toHaveLength(isShared ? 0 : 1)
+      harness.states.failure = undefined
+      await harness.evaluate(at(0) + 1000)
+      expect(harness.rules.alertUpdate().rules).toHaveLength(isShared ? 1 : 0)
+    }
+  })
+
   test('are emptied when the last alert is forgotten', async () => {
     const harness = await started(DOWN.replace('for: 2m', 'for: 0s'))
     harness.put({ __name__: 'up', cluster: 'c1' }, 0, at(0))

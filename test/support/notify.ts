@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import type { Clock } from '../../src/base/clock.ts'
 import type { ApiNotify } from '../../src/api/fleet/deliveries.ts'
 import type { DeliveryRecord } from '../../src/model/delivery.ts'
-import type { NotificationLogEntry } from '../../src/model/notification-log.ts'
+import type { NotificationLogEntry, NotificationLogStore } from '../../src/model/notification-log.ts'
 import { emptyConfig, loadConfig, type NotifyConfig } from '../../src/notify/config/config-file.ts'
 import { createHttpClient } from '../../src/notify/http-client.ts'
 import { Pipeline, type DeliveryClaims } from '../../src/notify/pipeline.ts'
@@ -31,19 +31,22 @@ export interface MemoryNotifyOptions {
   readonly externalUrl?: string
   readonly timeoutMs?: number
   readonly facts?: Facts
+  /** By default that of `facts`. */
+  readonly notificationLog?: NotificationLogStore
   readonly claims?: DeliveryClaims
 }
 
 export async function memoryNotify(options: MemoryNotifyOptions): Promise<MemoryNotify> {
   const { clock, silences = { silencedBy: () => [] }, upgrades = { expectedFor: () => undefined } } = options
   const facts = options.facts ?? memoryFacts()
+  const notificationLog = options.notificationLog ?? facts.notificationLog
   const deliveries: DeliveryRecord[] = []
   const pipeline = new Pipeline({
     config: configOf(options.config),
     silences,
     upgrades,
     externalUrl: options.externalUrl ?? 'http://daytwo.test',
-    notified: await facts.notificationLog.load(),
+    notified: await notificationLog.load(),
     http: createHttpClient({ nowMs: () => performance.now() }),
     stopwatchMs: () => performance.now(),
     timeoutMs: options.timeoutMs ?? 5000,
@@ -51,7 +54,7 @@ export async function memoryNotify(options: MemoryNotifyOptions): Promise<Memory
     onAttempt: (delivery) => {
       deliveries.push(delivery)
     },
-    remember: (entries: readonly NotificationLogEntry[]) => facts.notificationLog.put(entries),
+    remember: (entries: readonly NotificationLogEntry[]) => notificationLog.put(entries),
     clock,
   })
   return {

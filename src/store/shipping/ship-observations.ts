@@ -21,20 +21,25 @@ export async function clusterNumbers(
 ): Promise<ReadonlyMap<string, number>> {
   // Sorted: two transactions that insert the same names do not wait for each other.
   const sorted = [...new Set(names)].sort(compareText)
-  if (sorted.length === 0) return new Map()
-  const select = 'SELECT id, name FROM observed_cluster WHERE name = ANY($1::text[])'
-  const known = await connection.query<{ id: number; name: string }>(select, [sorted])
-  const numbers = new Map(known.map(({ id, name }) => [name, id]))
+  const numbers = new Map(await knownNumbers(connection, sorted))
   const missing = sorted.filter((name) => !numbers.has(name))
   if (missing.length === 0) return numbers
   await connection.query(
     'INSERT INTO observed_cluster (name) SELECT * FROM unnest($1::text[]) ORDER BY 1 ON CONFLICT DO NOTHING',
     [missing],
   )
-  for (const { id, name } of await connection.query<{ id: number; name: string }>(select, [missing])) {
-    numbers.set(name, id)
-  }
+  for (const [name, id] of await knownNumbers(connection, missing)) numbers.set(name, id)
   return numbers
+}
+
+/** The numbers of those that have observations. */
+async function knownNumbers(connection: Connection, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  if (names.length === 0) return new Map()
+  const rows = await connection.query<{ id: number; name: string }>(
+    'SELECT id, name FROM observed_cluster WHERE name = ANY($1::text[])',
+    [names],
+  )
+  return new Map(rows.map(({ id, name }) => [name, id]))
 }
 
 export async function shipObservations(
@@ -43,11 +48,10 @@ export async function shipObservations(
   rows: ObservationRows,
 ): Promise<ChangedClusters> {
   const { clusters, objects, states, listings, claims, releasedClaims } = rows
-  const names = [clusters, objects, states, listings, claims, releasedClaims].flatMap((list) =>
+  const names = [clusters, objects, states, listings].flatMap((list) =>
     (list as readonly { readonly cluster: string }[]).map(({ cluster }) => cluster),
   )
-  const claimed = [...claims, ...releasedClaims].map(({ name }) => name)
-  const numbers = await clusterNumbers(connection, [...names, ...claimed])
+  const numbers = await clusterNumbers(connection, names)
   const numbered = <R extends { readonly cluster: string }>(list: readonly R[]) =>
     list.map((row) => ({ ...row, cluster: numbers.get(row.cluster)! }))
 
@@ -60,8 +64,11 @@ export async function shipObservations(
   // What changes nothing in the rows of one collector may do so in the rows of several.
   const touched = new Set([...objects, ...states, ...listings].map(({ cluster }) => numbers.get(cluster)!))
   const shared = await sharedOf(connection, touched)
+  // A name that is only claimed is no cluster: it gets no number.
+  const claimed = new Set([...claims, ...releasedClaims].map(({ name }) => name))
+  const named = await knownNumbers(connection, [...claimed])
   return {
-    all: new Set([...moved.all, ...shared, ...[...claimed].map((name) => numbers.get(name)!)]),
+    all: new Set([...moved.all, ...shared, ...named.values()]),
     objects: new Set([...moved.objects, ...shared]),
   }
 }

@@ -141,6 +141,31 @@ describe.skipIf(POSTGRES === undefined)('observations in PostgreSQL', () => {
     expect((await shared.newReader().read(CLUSTER)).aliases).toBeUndefined()
   })
 
+  test('a name that is only claimed is no cluster with observations', async () => {
+    const shared = await openShared(await postgres.options())
+    const collector = new Collector(shared)
+    const claim = { kind: 'id', joins: true, isBound: false, firstMs: 1, lastMs: 2 } as const
+    await collector.commit(({ observations }) => {
+      observations.putObjects([source(1, 'READY')])
+      observations.putClaims([
+        { ...claim, cluster: CLUSTER, name: 'id-of-another', refusal: 'other_identity' },
+        { ...claim, cluster: 'of-samples', name: 'id-of-samples' },
+      ])
+    })
+    await collector.ship(LATE_MS)
+    const { clusters, position } = await shared.newReader().changedSince(0)
+    expect(clusters).toEqual([CLUSTER])
+    expect((await collector.reader.changedSince(0)).clusters).toEqual([CLUSTER])
+    expect(await shared.newReader().read(CLUSTER)).toEqual(await collector.reader.read(CLUSTER))
+
+    // One that has observations changes with the claims of others.
+    await collector.commit(({ observations }) => {
+      observations.putClaims([{ ...claim, cluster: 'of-samples', name: CLUSTER, refusal: 'taken' }])
+    })
+    await collector.ship(LATE_MS)
+    expect((await shared.newReader().changedSince(position)).clusters).toEqual([CLUSTER])
+  })
+
   test('an absence is not concluded from listings of which another collector may have a part', async () => {
     const shared = await openShared(await postgres.options())
     const [one, late] = [new Collector(shared), new Collector(shared)]

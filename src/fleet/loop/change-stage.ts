@@ -23,13 +23,19 @@ export async function collectChanges(
   const sent = await spans.changedSince(state.collected.spans)
   const alerts = await alertTraces.collect(state.collected.alerts)
   const names = [...observed.clusters, ...sent.clusters]
-  const joins = names.length === 0 ? NO_JOINS : await observations.joins()
-  for (const cluster of leases?.takeGained() ?? []) state.pending.add({ cluster, sinceMs: nowMs })
-  for (const name of names) {
-    const sinceMs = Math.min(state.collectedUntilMs, state.runsWritten.get(name) ?? Infinity)
-    const cluster = joins.get(name) ?? name
+  state.gained.push(...(leases?.takeGained() ?? []))
+  const joins = names.length + state.gained.length === 0 ? NO_JOINS : await observations.joins()
+  const add = (cluster: string, sinceMs: number): void => {
     if (leases === undefined || leases.lease(cluster) !== undefined) state.pending.add({ cluster, sinceMs })
     else leases.note(cluster)
+  }
+  for (const name of state.gained.splice(0)) {
+    const cluster = joins.get(name)
+    if (cluster === undefined) state.pending.add({ cluster: name, sinceMs: nowMs })
+    else add(cluster, nowMs)
+  }
+  for (const name of names) {
+    add(joins.get(name) ?? name, Math.min(state.collectedUntilMs, state.runsWritten.get(name) ?? Infinity))
   }
   state.pending.retry(nowMs)
   state.collected = { observations: observed.position, spans: sent.position, alerts }

@@ -16,6 +16,8 @@ export const POSITION_KEY = 'fleet.position'
 export interface FleetLoopState {
   /** Clusters whose runs were written, with the time up to which their samples were read before. From signals to changes. */
   readonly runsWritten: Map<string, number>
+  /** Names that this process derives since the last collection. Owned by changes. */
+  readonly gained: string[]
   /** Clusters to derive. From changes to derivation. */
   readonly pending: PendingDerivations<LoopPosition>
   /** Changes after it are new. Owned by changes; absent until the stored position was read. */
@@ -33,6 +35,7 @@ export interface FleetLoopState {
 export function createLoopState(): FleetLoopState {
   return {
     runsWritten: new Map(),
+    gained: [],
     pending: new PendingDerivations(),
     collected: undefined,
     collectedUntilMs: -Infinity,

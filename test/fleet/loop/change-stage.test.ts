@@ -81,3 +81,31 @@ test('of several processes each waits for its own clusters, and for those it gai
   await collectChanges({ ...parts, leases }, state, 2000)
   expect(noted).toEqual(['b', 'c'])
 })
+
+test('of a joined name whose lease is gained its cluster is pending, in the process that derives the cluster', async () => {
+  const { parts, state } = stageOf()
+  const held = new Set(['uid-a', 'a'])
+  const noted: string[] = []
+  const gained: string[] = []
+  const lease = (name: string) => (held.has(name) ? ({ kind: 'cluster', name, fence: 1 } as const) : undefined)
+  const leases: ClusterLeases = {
+    ...{ lease, heldOrLost: (name) => lease(name)!, takeGained: () => gained.splice(0), isFirst: true },
+    note: (cluster) => noted.push(cluster),
+  }
+  gained.push('uid-a')
+  const joins = { fails: true }
+  const observations: ChangeStageParts['observations'] = {
+    ...parts.observations,
+    joins: () => (joins.fails ? Promise.reject(new Error('PostgreSQL is away')) : parts.observations.joins()),
+  }
+  await expect(collectChanges({ ...parts, observations, leases }, state, 1000)).rejects.toThrow('PostgreSQL is away')
+  joins.fails = false
+  await collectChanges({ ...parts, observations, leases }, state, 2000)
+  expect(state.pending.take()).toEqual({ cluster: 'a', sinceMs: 2000 })
+  expect([state.pending.clusters(), noted]).toEqual([[], []])
+
+  held.delete('a')
+  gained.push('uid-a')
+  await collectChanges({ ...parts, observations, leases }, state, 3000)
+  expect([state.pending.clusters(), noted]).toEqual([[], ['a']])
+})

@@ -143,7 +143,7 @@ function isLater(item: unknown, atMs: number): boolean {
 
 /** Sums of many numbers in another order differ in their last digits. */
 const ROUNDING = 1e-9
-/** Beside a result: what was computed how. */
+/** Beside a result: what was computed how. A server with a metrics store has notes that one without it does not have. */
 const NOTES = new Set(['infos', 'warnings'])
 
 /** Series may be listed in another order. */
@@ -153,7 +153,7 @@ function isAlike(a: unknown, b: unknown, isRounded: boolean): boolean {
     return left.length === right.length && left.every((item, i) => isAlike(item, right[i], isRounded))
   }
   if (typeof a === 'object' && typeof b === 'object' && a !== null && b !== null) {
-    const isCompared = ([key]: readonly [string, unknown]): boolean => !isRounded || !NOTES.has(key)
+    const isCompared = ([key]: readonly [string, unknown]): boolean => !NOTES.has(key)
     const fieldsOf = (one: object): ReadonlyMap<string, unknown> => new Map(Object.entries(one).filter(isCompared))
     const [left, right] = [fieldsOf(a), fieldsOf(b)]
     return (

@@ -166,10 +166,20 @@ function comparable(request: string | ScopedRequest, body: string, server: Scope
   let text = body.replaceAll(server.app.url, 'URL').replaceAll(new URL(server.app.url).host, 'HOST')
   for (const [name, id] of ids) text = text.replaceAll(id as string, name)
   try {
-    return JSON.parse(text, (key, value: unknown) => (ignored.has(key) && !Array.isArray(value) ? undefined : value))
+    return JSON.parse(text, (key, value: unknown) => {
+      if (Array.isArray(value)) return UNORDERED.has(key) ? inOrder(value) : value
+      return ignored.has(key) ? undefined : value
+    })
   } catch {
     return text.split('\n')
   }
+}
+
+/** Series, and notifications that were sent at one time: with a metrics store and PostgreSQL the order is another one each time. */
+const UNORDERED: ReadonlySet<string> = new Set(['result', 'deliveries'])
+
+function inOrder(list: readonly unknown[]): readonly unknown[] {
+  return list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
 }
 
 const MEASURED = ['count', 'bytes', 'oldestAt', 'newestAt']

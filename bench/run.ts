@@ -27,6 +27,7 @@ const { values, positionals } = parseArgs({
     url: { type: 'string' },
     sources: { type: 'string' },
     order: { type: 'string' },
+    mode: { type: 'string' },
     clusters: { type: 'string' },
     processes: { type: 'string' },
     pages: { type: 'boolean', default: false },

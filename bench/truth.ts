@@ -1,12 +1,14 @@
 /**
  * The server's derivation and stuck detection against a simulated fleet whose truth is known: 500 clusters over 12
  * months, each way of telling. `--quick`: 60 clusters. `--over-http`: the product instead, all of it, over HTTP, told by
- * clusters of each way for ten weeks, delivered in each order. `--sources objects,metrics,both`, `--order
+ * clusters of each way for ten weeks, delivered in each order; `--mode scale-out`: with PostgreSQL and VictoriaMetrics,
+ * there and with `--silences`. `--sources objects,metrics,both`, `--order
  * in-order,shuffled,repeated`, `--clusters N` and `--seed S` choose. Figures, the worst of what was wrong, and a table; a
  * promise that is not kept ends it with 1.
  */
 import { startApp } from '../src/app.ts'
 import type { DeliveryMode } from '../sim/history/plan-history.ts'
+import { inScaleOut } from '../test/support/scale-out-stores.ts'
 import { DELIVERY_ORDERS } from './truth/hard-delivery.ts'
 import { runHttpTrial } from './truth/over-http.ts'
 import { brokenReadiness, renderReadiness, runReadinessTrial } from './truth/readiness-trial.ts'
@@ -17,6 +19,7 @@ import { runTrial } from './truth/trial.ts'
 const FROM_MS = Date.UTC(2025, 8, 1)
 const UNTIL_MS = Date.UTC(2026, 8, 1)
 const SOURCES = ['objects', 'metrics', 'both'] as const
+const MODES = ['embedded', 'scale-out'] as const
 const SEED = 'truth'
 
 export interface TruthOptions {
@@ -26,6 +29,8 @@ export interface TruthOptions {
   /** Of each source. */
   readonly clusters?: string
   readonly seed?: string
+  /** Of the product over HTTP: `embedded` when absent, or `scale-out`. */
+  readonly mode?: string
   readonly 'over-http'?: boolean
   /** Causes of silence alone, over HTTP: 600 clusters, 200 planted silences; `--quick`: 120 and 40. */
   readonly silences?: boolean
@@ -60,16 +65,21 @@ export async function run(options: TruthOptions): Promise<void> {
   if (broken.length + differences.length > 0) process.exitCode = 1
 }
 
-async function runSilences({ quick, clusters, seed = SEED }: TruthOptions): Promise<void> {
+/** The product from source, in a mode. */
+function startAppIn(mode: string): typeof startApp {
+  return chosen('mode', MODES, mode)[0] === 'scale-out' ? inScaleOut(startApp) : startApp
+}
+
+async function runSilences({ quick, clusters, seed = SEED, mode = 'embedded' }: TruthOptions): Promise<void> {
   const count = Number(clusters ?? (quick === true ? 120 : 600))
   const trial = await runSilenceTrial({
     seed,
     clusters: count,
     silences: Math.round(count / 3),
     fromMs: FROM_MS,
-    startApp,
+    startApp: startAppIn(mode),
   })
-  console.log(`\n### causes of silence: ${count} clusters\n${renderSilences(trial)}`)
+  console.log(`\n### causes of silence, ${mode}: ${count} clusters\n${renderSilences(trial)}`)
   const broken = brokenSilences(trial)
   for (const text of broken) console.log(`NOT KEPT: ${text}`)
   if (broken.length > 0) process.exitCode = 1
@@ -122,7 +132,7 @@ const DAY_MS = 86_400_000
 
 async function playInOrder(
   order: (typeof DELIVERY_ORDERS)[number],
-  { quick, sources, clusters: wanted, seed = SEED }: TruthOptions,
+  { quick, sources, clusters: wanted, seed = SEED, mode = 'embedded' }: TruthOptions,
 ): Promise<{ readonly scores: readonly Named[]; readonly differences: readonly string[] }> {
   const { fromMs, days, stallShare, chainShare, ...size } = quick === true ? QUICK : HTTP
   const clusters = Number(wanted ?? size.clusters)
@@ -130,10 +140,19 @@ async function playInOrder(
   const names = chosen('sources', SOURCES, sources)
   const fleet = names.map((source) => ({ mode: modeOf(source), clusters }))
   const beganMs = Date.now()
-  const trial = await runHttpTrial({ seed, fromMs, untilMs, stallShare, chainShare, fleet, order, startApp })
+  const trial = await runHttpTrial({
+    seed,
+    fromMs,
+    untilMs,
+    stallShare,
+    chainShare,
+    fleet,
+    order,
+    startApp: startAppIn(mode),
+  })
   const { sent, beats, cpuSeconds, differences } = trial
   console.log(
-    `\n${order}: ${sent.objects.taken} object states, ${sent.samples.taken} samples and ${sent.spans.taken} spans over HTTP,` +
+    `\n${order}, ${mode}: ${sent.objects.taken} object states, ${sent.samples.taken} samples and ${sent.spans.taken} spans over HTTP,` +
       ` ${beats} beats, ${((Date.now() - beganMs) / 1000).toFixed(0)} s, CPU seconds: ${cpuSeconds.toFixed(0)}`,
   )
   const scores = names.map((source): Named => {

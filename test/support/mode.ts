@@ -4,10 +4,10 @@ import type { Config } from '../../src/config/config.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { factsStoreOf } from '../../src/config/facts-store.ts'
 import { openFacts, openFactsIn, type Facts } from '../../src/store/facts/facts.ts'
-import { findPeer, type Skippable } from './peers.ts'
-import { findPostgres, startPostgres, type PostgresServer } from './postgres.ts'
+import type { Skippable } from './peers.ts'
+import type { PostgresServer } from './postgres.ts'
+import { startPostgresForStores, startStores, withStores, type StoreOptions } from './scale-out-stores.ts'
 import { until } from './until.ts'
-import { startVictoriaMetrics } from './victoria-metrics.ts'
 
 /**
  * The mode of the servers that tests start. With `TEST_MODE=scale-out` each data folder has a PostgreSQL database and a
@@ -18,16 +18,13 @@ import { startVictoriaMetrics } from './victoria-metrics.ts'
  */
 const IS_SCALE_OUT = process.env['TEST_MODE'] === 'scale-out'
 
-/** With a name of the process that a restart retains: the default has the port, which is another one after each start of a test. */
-type Stores = Readonly<Record<'store.facts' | 'store.metrics' | 'process.name', string>>
-
 /** Skips a test of something that servers with shared stores do not have, in that mode alone. The reason is a sentence. */
 export function skipInScaleOut(context: Skippable, reason: string): void {
   if (IS_SCALE_OUT) context.skip(`not in the mode of scale-out: ${reason}`)
 }
 
 let postgres: Promise<PostgresServer> | undefined
-const storesByFolder = new Map<string, Promise<Stores>>()
+const storesByFolder = new Map<string, Promise<StoreOptions>>()
 
 const stops: (() => Promise<void>)[] = []
 
@@ -40,25 +37,21 @@ if (IS_SCALE_OUT) {
 }
 
 async function startPostgresOnce(): Promise<PostgresServer> {
-  const folder = findPostgres()
-  if (folder === undefined) throw new Error('the scale-out mode needs PostgreSQL (Debian package postgresql)')
-  const server = await startPostgres(folder)
+  const server = await startPostgresForStores()
   stops.push(() => server.stop())
   return server
 }
 
-async function startStores(): Promise<Stores> {
-  const path = findPeer('victoria-metrics')
-  if (path === undefined) throw new Error('the scale-out mode needs VictoriaMetrics (Debian package victoria-metrics)')
+async function startStoresOfFolder(): Promise<StoreOptions> {
   postgres ??= startPostgresOnce()
-  const [facts, metrics] = await Promise.all([(await postgres).createDatabase(), startVictoriaMetrics(path)])
-  stops.push(() => metrics.stop())
-  return { 'store.facts': facts, 'store.metrics': metrics.url, 'process.name': 'of-the-mode' }
+  const stores = await startStores(await postgres)
+  stops.push(() => stores.stop())
+  return stores.options
 }
 
 /** Of a data folder, in the mode of scale-out. */
-function storesOf(folder: string): Promise<Stores> {
-  const stores = storesByFolder.get(folder) ?? startStores()
+function storesOf(folder: string): Promise<StoreOptions> {
+  const stores = storesByFolder.get(folder) ?? startStoresOfFolder()
   storesByFolder.set(folder, stores)
   return stores
 }
@@ -82,9 +75,7 @@ export async function argumentsInMode(args: readonly string[]): Promise<readonly
 /** Options of a server in this process, with the stores of the mode. */
 export async function configInMode(config: Config): Promise<Config> {
   if (!IS_SCALE_OUT || config['store.facts'] !== '' || config['store.metrics'] !== '') return config
-  const stores = readConfig(new Map(Object.entries(await storesOf(config.data))), undefined, {})
-  const { 'store.facts': facts, 'store.metrics': metrics, 'process.name': name } = stores
-  return { ...config, 'store.facts': facts, 'store.metrics': metrics, 'process.name': name }
+  return withStores(config, await storesOf(config.data))
 }
 
 /** Part of a query that also a server with a metrics store evaluates itself: series of facts are in no other store. */

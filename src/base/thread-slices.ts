@@ -38,7 +38,35 @@ export const ownTurn: Yield = () => nextRound()
 
 const yielded: (() => void)[] = []
 
+/** Of this time the thread is free after each slice of requests, for answers that the work ahead of them waits for. */
+const PAUSE_MS = 10
+
+/** Work that runs ahead of requests. */
+let ahead = 0
+/** When the work of requests last paused. */
+let pausedMs = -Infinity
+
+/**
+ * Runs work for which requests pause after each slice. An answer of another process or thread takes a round of the event
+ * loop, and beside long requests each round lasts for a slice: work that reads fifty times would take seconds.
+ */
+export async function aheadOfRequests<T>(work: () => Promise<T>): Promise<T> {
+  ahead++
+  try {
+    return await work()
+  } finally {
+    ahead--
+  }
+}
+
 function resumeNext(): void {
+  if (ahead > 0 && performance.now() - pausedMs >= SLICE_MS) {
+    setTimeout(() => {
+      pausedMs = performance.now()
+      resumeNext()
+    }, PAUSE_MS)
+    return
+  }
   const resume = yielded.shift()
   // Of the next round: an immediate that is set in one does not run in the same.
   if (yielded.length > 0) setImmediate(resumeNext)

@@ -5,7 +5,7 @@
 import type { Cancellation } from '../base/cancellation.ts'
 import type { Clock } from '../base/clock.ts'
 import { FleetError, messageOf } from '../base/errors.ts'
-import { sharedTurn, Slice } from '../base/thread-slices.ts'
+import { ownTurn, sharedTurn, Slice } from '../base/thread-slices.ts'
 import { AnswerReader, type AnswerFrame, type AnswerShape } from './answer-reader.ts'
 import { Breaker } from './breaker.ts'
 import type { HttpAnswer, HttpCall, HttpClient } from './http.ts'
@@ -78,7 +78,7 @@ export class RemoteClient {
       const reader = new AnswerReader(shape)
       const isLines = shape.list === 'lines'
       const stream = new JsonStream(reader, isLines ? { hasMany: true, hasBareNumbers: true } : {})
-      const slice = new Slice(sharedTurn)
+      const slice = new Slice(request.lane === 'rules' ? ownTurn : sharedTurn)
       for await (const chunk of body) {
         stream.push(chunk)
         if (slice.isOver) await slice.next(request.signal)

@@ -8,7 +8,7 @@ import { createQueryParser, type QueryParser } from '../api/prometheus/query-par
 import { createRequestServices, type RequestServiceParts, type RequestServices } from '../api/scope/query-services.ts'
 import { FleetError } from '../base/errors.ts'
 import { invariant } from '../base/invariant.ts'
-import { inSlices, ownTurn, startTurn } from '../base/thread-slices.ts'
+import { aheadOfRequests, inSlices, ownTurn, startTurn } from '../base/thread-slices.ts'
 import { OwnedLeases, type LeaseNews, type LeaseUpdate } from '../deployment/owned-leases.ts'
 import { AdoptionIndex } from '../fleet/adoption/adoption-index.ts'
 import { EXPECTED_OPERATORS } from '../fleet/adoption/cube-of-day.ts'
@@ -240,7 +240,7 @@ function ruleServicesOf(
     groupKeys: () => rules.groupKeys(),
     evaluate: async (nowMs) => {
       reader.recordGrowth(nowMs)
-      const { transitions, ...report } = await rules.evaluate(nowMs)
+      const { transitions, ...report } = await aheadOfRequests(() => rules.evaluate(nowMs))
       void shared?.write(rules.groups())
       return { ...report, hasTransitions: transitions.length > 0 }
     },
@@ -472,7 +472,7 @@ try {
     },
     fleetLoop: {
       runCycle: async (nowMs) => {
-        const report = await fleetLoop.runCycle(nowMs)
+        const report = await aheadOfRequests(() => fleetLoop.runCycle(nowMs))
         await inSlices(history.advance(nowMs), ownTurn)
         return report
       },

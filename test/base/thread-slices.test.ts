@@ -1,5 +1,15 @@
+import { once } from 'node:events'
+import { MessageChannel } from 'node:worker_threads'
 import { expect, test } from 'vitest'
-import { forEachInSlices, inSlices, sharedTurn, startTurn, type Steps } from '../../src/base/thread-slices.ts'
+import {
+  aheadOfRequests,
+  forEachInSlices,
+  inSlices,
+  sharedTurn,
+  Slice,
+  startTurn,
+  type Steps,
+} from '../../src/base/thread-slices.ts'
 
 /** Holds the thread. */
 function busyMs(ms: number): void {
@@ -98,4 +108,37 @@ test('a start waits behind work that yielded', async () => {
   const yielded = sharedTurn()
   expect(startTurn()).toBeInstanceOf(Promise)
   await yielded
+})
+
+test('work ahead of requests waits for other threads without a slice of a request at each answer', async () => {
+  let slices = 0
+  let isOver = false
+  const request = async (): Promise<void> => {
+    for (const slice = new Slice(); !isOver; slices++) {
+      while (!slice.isOver);
+      await slice.next()
+    }
+  }
+  const { port1, port2 } = new MessageChannel()
+  port2.on('message', (message) => {
+    port2.postMessage(message)
+  })
+  const requests = [request(), request()]
+  const TRIPS = 60
+  await aheadOfRequests(async () => {
+    for (let trip = 0; trip < TRIPS; trip++) {
+      port1.postMessage(trip)
+      await once(port1, 'message')
+    }
+  })
+  expect(slices).toBeLessThan(TRIPS / 2)
+
+  // Requests continue meanwhile, however long it takes.
+  const before = slices
+  await aheadOfRequests(async () => {
+    while (slices < before + 4) await sharedTurn()
+  })
+  isOver = true
+  await Promise.all(requests)
+  port1.close()
 })

@@ -91,7 +91,7 @@ function isPassedAt(name: string, { phases, endedMs = Infinity }: Upgrade, atMs:
   const whole = phases.find((phase) => phase.name === group)
   if (whole !== undefined && whole.name !== name) return (whole.endedMs ?? Infinity) <= atMs
   const later = phases.slice(phases.findIndex((phase) => phase.name === name) + 1)
-  return later.some((phase) => !phase.name.startsWith(`${name}.`) && (phase.startedMs ?? Infinity) <= atMs)
+  return later.some(({ startedMs = Infinity }) => startedMs <= atMs)
 }
 
 /** A phase, or the upgrade of one operand. */

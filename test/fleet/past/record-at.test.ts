@@ -2,7 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { modificationAt, recordAt } from '../../../src/fleet/past/record-at.ts'
 import type { Modification } from '../../../src/model/cluster-record.ts'
-import { PHASE_STATES, PHASES, UPGRADE_STATES, type UpgradeRecord } from '../../../src/model/upgrade.ts'
+import {
+  PHASE_STATES,
+  PHASES,
+  UPGRADE_STATES,
+  type PhaseName,
+  type PhaseState,
+  type UpgradePhase,
+  type UpgradeRecord,
+} from '../../../src/model/upgrade.ts'
 import { deriveCluster } from '../../../src/fleet/derive/derive-cluster.ts'
 import { at, look, observed, overwritten } from '../derive/observed.ts'
 import { T0_MS, UPGRADE } from '../../support/upgrade-record.ts'
@@ -22,7 +30,10 @@ const times = fc.tuple(maybe('startedMs'), maybe('endedMs')).map(([start, end]) 
 })
 const stage = fc.tuple(times, fc.constantFrom(...PHASE_STATES)).map(([when, state]) => ({ ...when, state }))
 const evidence = fc.array(
-  minute.map((atMs) => ({ source: 'objects' as const, atMs, text: 'seen', ref: 'x' })),
+  fc.tuple(minute, fc.boolean()).map(([atMs, isReplaced]) => ({
+    ...{ source: 'objects' as const, atMs, text: 'seen', ref: 'x' },
+    ...(isReplaced ? { isReplaced } : {}),
+  })),
   { maxLength: 3 },
 )
 
@@ -56,7 +67,7 @@ const records: fc.Arbitrary<UpgradeRecord> = fc
     },
     detail: {
       csvSteps: drawn.steps.map(([startedMs, end]) => ({ phase: 'Pending', reason: '', startedMs, ...end })),
-      components: [{ name: 'cdi', ...drawn.component, message: 'waits' }],
+      components: [{ name: 'cdi', from: 'v1', to: 'v2', ...drawn.component, message: 'waits' }],
       ...(Object.keys(drawn.hco).length === 0 ? {} : { hco: drawn.hco }),
       virtHandler: { desired: 9, updated: 3, ready: 9, waves: 10, ...drawn.handler },
       workloads: { outdatedAtStart: 5, outdatedNow: 2, perMinute: 1, migrations: { running: 1 }, ...drawn.machines },
@@ -106,6 +117,41 @@ describe('an upgrade at a moment', () => {
   })
 
   const at = (seconds: number): UpgradeRecord => recordAt(UPGRADE, T0_MS + seconds * 1000)!
+
+  test.each([
+    [9, 'approval pending, olm pending, operands pending, operands.ssp pending, workloads pending; ssp pending'],
+    [10, 'approval skipped, olm in_progress, operands pending, operands.ssp pending, workloads pending; ssp pending'],
+    [29, 'approval skipped, olm succeeded, operands in_progress, operands.ssp pending, workloads pending; ssp pending'],
+    [30, 'approval skipped, olm succeeded, operands succeeded, operands.ssp skipped, workloads pending; ssp skipped'],
+    [49, 'approval skipped, olm succeeded, operands succeeded, operands.ssp skipped, workloads pending; ssp skipped'],
+    [50, 'approval skipped, olm succeeded, operands succeeded, operands.ssp skipped, workloads skipped; ssp skipped'],
+  ])('has skipped at %i what it had left behind', (atMs, states) => {
+    const untimed = { resolutionSeconds: 1, isReconstructed: false }
+    const phase = (name: PhaseName, state: PhaseState, startedMs?: number, endedMs?: number): UpgradePhase => {
+      return { name, state, ...untimed, ...known('startedMs', startedMs), ...known('endedMs', endedMs) }
+    }
+    const record: UpgradeRecord = {
+      upgrade: {
+        ...{ ...UPGRADE.upgrade, startedMs: 5, endedMs: 50, state: 'succeeded', evidence: [] },
+        phases: [
+          phase('approval', 'skipped'),
+          phase('olm', 'succeeded', 10, 20),
+          phase('operands', 'succeeded', 20, 30),
+          phase('operands.ssp', 'skipped'),
+          phase('workloads', 'skipped'),
+        ],
+      },
+      detail: {
+        ...{ csvSteps: [], conditionChanges: [], featureGateChanges: [], observedUntilMs: 60 },
+        components: [{ name: 'ssp', state: 'skipped', from: 'v1', to: 'v1' }],
+      },
+    }
+    const { upgrade, detail } = recordAt(record, atMs)!
+    const [phases, components] = [upgrade.phases, detail.components].map((all) =>
+      all.map(({ name, state }) => `${name} ${state}`).join(', '),
+    )
+    expect(`${phases}; ${components}`).toBe(states)
+  })
 
   test('is absent before it began', () => {
     expect(recordAt(UPGRADE, T0_MS - 1)).toBeUndefined()

@@ -23,6 +23,7 @@ test('the evidence of a past moment is what was known then, and the record of it
   const counted = new Set<string>()
   const added: string[] = []
   const changed: string[] = []
+  const unmarked: string[] = []
   for (let index = 0; index < CLUSTERS; index++) {
     const observations = observationsOf(planHistory({ ...HALF_YEAR, seed: 'evidence', index, mode: 'objects' }))
     const random = randomOf('moments', index)
@@ -36,6 +37,10 @@ test('the evidence of a past moment is what was known then, and the record of it
         if (known.length === 0) continue
         const then = new Set(known.flatMap(({ upgrade }) => upgrade.evidence.map((one) => JSON.stringify(one))))
         for (const { evidence } of known.map(({ upgrade }) => upgrade)) {
+          for (const { text, isReplaced = false } of evidence) {
+            const count = COUNTS.find(([, end]) => text.includes(end))?.[1]
+            if (isReplaced !== (count !== undefined || /^[a-z-]+: /.test(text))) unmarked.push(text)
+          }
           const timeOf = (text: string): number | undefined => evidence.find((one) => one.text.includes(text))?.atMs
           for (const [start, count] of COUNTS) {
             const isOver = timeOf('no VM runs') !== undefined
@@ -59,6 +64,8 @@ test('the evidence of a past moment is what was known then, and the record of it
   expect(compared).toBeGreaterThan(500)
   expect(added).toEqual([])
   expect(changed).toEqual([])
+  // Counts and complaints.
+  expect(unmarked).toEqual([])
   // A count has the time of the report that it is from.
   expect([...counted].sort()).toEqual(COUNTS.map(([, count]) => count).sort())
 })

@@ -114,6 +114,7 @@ describe('a restart of the remote side', () => {
     await rig.until('the restart to be found', () => rig.forwarder.status().totals.restarts === 1)
     // The request still hangs, so nothing is sent again yet.
     expect(rig.forwarder.progress).toMatchObject({ row: 0, releasedRow: 0, remoteStarts: [1000, 2000] })
+    await rig.until('the new process to be known', () => rig.forwarder.status().remote !== undefined)
     expect(rig.forwarder.status().isComplete).toBe(false)
     await rig.storeProgress()
     rig.receiver.decide = () => ({ status: 204 })

@@ -459,18 +459,25 @@ describe('kept states', () => {
   })
 
   test('that could not be stored are stored as soon as they can be, also between evaluations', async () => {
-    const harness = await started(DOWN.replace('for: 2m', 'for: 0s'))
-    harness.put({ __name__: 'up', cluster: 'c1' }, 0, at(0))
-    harness.states.failure = new Error('locked')
+    const harness = await started(DOWN.replace('for: 2m', 'for: 0s').replace('interval: 1m', 'interval: 10s'))
+    const down = (cluster: string, ms: number): void => {
+      harness.put({ __name__: 'up', cluster }, 0, at(0) + ms)
+    }
+    const stored = (): number => harness.states.groups.get('r.yaml;g')?.length ?? 0
+    down('c1', 0)
     await harness.evaluate(at(0))
-    await harness.evaluate(at(0) + 1000)
-    expect(harness.states.groups.size).toBe(0)
+    down('c1', 10_000)
+    down('c2', 10_000)
+    harness.states.failure = new Error('locked')
+    await harness.evaluate(at(0) + 10_000)
+    await harness.evaluate(at(0) + 11_000)
+    expect(stored()).toBe(1)
     harness.states.failure = undefined
-    expect((await harness.evaluate(at(0) + 2000)).groups).toEqual([])
-    expect(harness.states.groups.get('r.yaml;g')).toMatchObject([{ state: 'firing' }])
+    expect((await harness.evaluate(at(0) + 12_000)).groups).toEqual([])
+    expect(stored()).toBe(2)
     // Once.
     const { writes } = harness.states
-    await harness.evaluate(at(0) + 3000)
+    await harness.evaluate(at(0) + 13_000)
     expect(harness.states.writes).toBe(writes)
   })
 

@@ -8,9 +8,11 @@ import {
   UPGRADE_STATES,
   type PhaseName,
   type PhaseState,
+  type Upgrade,
   type UpgradePhase,
   type UpgradeRecord,
 } from '../../../src/model/upgrade.ts'
+import { without } from '../../../src/base/without.ts'
 import { deriveCluster } from '../../../src/fleet/derive/derive-cluster.ts'
 import { at, look, observed, overwritten } from '../derive/observed.ts'
 import { T0_MS, UPGRADE } from '../../support/upgrade-record.ts'
@@ -151,6 +153,14 @@ describe('an upgrade at a moment', () => {
       all.map(({ name, state }) => `${name} ${state}`).join(', '),
     )
     expect(`${phases}; ${components}`).toBe(states)
+    // Without an end of the operands none of them was skipped.
+    const unended = record.upgrade.phases.map(({ endedMs = 0, ...rest }) => ({
+      ...rest,
+      ...(rest.name === 'operands' ? {} : { endedMs }),
+    }))
+    const open: Upgrade = { ...without(record.upgrade, 'endedMs'), phases: unended, state: 'in_progress' }
+    const { phases: then } = recordAt({ ...record, upgrade: open }, atMs)!.upgrade
+    expect(then.find(({ name }) => name === 'operands.ssp')?.state).toBe('pending')
   })
 
   test('is absent before it began', () => {

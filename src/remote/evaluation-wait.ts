@@ -8,22 +8,17 @@ import type { Lag } from './lag.ts'
 export const WAIT_MS_MAX = 30_000
 
 export class EvaluationWait {
-  readonly #nowMs: () => number
   #gap: Lag['gap']
   #sinceMs = 0
 
-  /** @param nowMs monotonic */
-  constructor(nowMs: () => number) {
-    this.#nowMs = nowMs
-  }
-
   /** That the store answers again begins another wait: for what it lacks. */
-  note({ gap }: Pick<Lag, 'gap'>): void {
-    if (gap !== this.#gap) this.#sinceMs = this.#nowMs()
+  note({ gap, atMs }: Pick<Lag, 'gap' | 'atMs'>): void {
+    // A clock that was set back does not prolong it.
+    if (gap !== this.#gap || atMs < this.#sinceMs) this.#sinceMs = atMs
     this.#gap = gap
   }
 
-  get isOver(): boolean {
-    return this.#gap === undefined || this.#nowMs() - this.#sinceMs >= WAIT_MS_MAX
+  isOver(nowMs: number): boolean {
+    return this.#gap === undefined || nowMs - this.#sinceMs >= WAIT_MS_MAX
   }
 }

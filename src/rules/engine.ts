@@ -40,7 +40,7 @@ export interface RuleEngineOptions {
   /** Whether this process evaluates a group; by default it evaluates all. */
   readonly isOwn?: (groupKey: string) => boolean
   /** False: groups that are due wait; by default none waits. */
-  readonly isReady?: () => boolean
+  readonly isReady?: (nowMs: number) => boolean
   /** Offset of each group inside its interval; by default a hash of its name. */
   readonly offsetOf?: OffsetOf
 }
@@ -90,7 +90,7 @@ class Engine {
   readonly #ports: GroupPorts
   readonly #offsetOf: OffsetOf
   readonly #isOwn: (groupKey: string) => boolean
-  readonly #isReady: () => boolean
+  readonly #isReady: (nowMs: number) => boolean
   /** Other processes go on from what is stored. */
   readonly #isShared: boolean
   /** Groups whose stored alerts are to be read before they are evaluated. */
@@ -135,7 +135,7 @@ class Engine {
     for (const group of this.groups) {
       if (!this.#isOwn(group.key) || this.#gained.has(group.key)) continue
       const due = dueAt(group.schedule, group.lastEvaluationMs, nowMs)
-      if (!due.isDue || !this.#isReady()) {
+      if (!due.isDue || !this.#isReady(nowMs)) {
         // The next evaluation may be far away, and this process may end before it.
         if (group.isUnstored) await persist(group, this.#ports.states, nowMs, false)
         continue

@@ -42,7 +42,7 @@ export interface QueryEngines {
   readonly ofRequests: (scope?: () => Matcher) => LocalEngine
   readonly metricsStore: MetricsStoreServices
   /** False: rules wait, because the metrics store lacks samples that are being sent. */
-  readonly isComplete: () => boolean
+  readonly isComplete: (nowMs: number) => boolean
   /** The names of the series that rules record, from now on. */
   readonly useRecordedNames: (names: readonly string[]) => void
   close(): void
@@ -94,7 +94,7 @@ function remoteEngines(
 ): QueryEngines {
   const writtenHere = [...WRITTEN_HERE, ...remote.serverMetrics]
   let recordedNames = writtenHere
-  const wait = new EvaluationWait(nowMs)
+  const wait = new EvaluationWait()
   let lag = NO_LAG
   const store = new RemoteStore({
     options: remoteOptions(remote),
@@ -124,7 +124,7 @@ function remoteEngines(
         wait.note(reported)
       },
     },
-    isComplete: () => wait.isOver,
+    isComplete: (atMs) => wait.isOver(atMs),
     useRecordedNames: (names) => {
       recordedNames = [...writtenHere, ...names]
     },

@@ -191,6 +191,11 @@ function silenceItems(
   return (silence) => {
     const state = silenceStateAt(silence, nowMs)
     const hides = state === 'pending' ? matched(silence) : (hidden.get(silence.id) ?? [])
-    return { ...silence, state, hides: [...hides] }
+    const { id, matchers, startsAtMs, endsAtMs, updatedAtMs, createdBy, comment, untilResolved } = silence
+    // In one order, whether it was created here or read from the store.
+    return {
+      ...{ id, matchers, startsAtMs, endsAtMs, updatedAtMs, createdBy, comment, untilResolved },
+      ...{ state, hides: [...hides] },
+    }
   }
 }

@@ -181,10 +181,7 @@ describe('a response', () => {
     await shows('daytwo_query_requests_waiting{lane="query"} 1')
     // It reads now and then, more than all buffers on the way hold.
     for (let i = 0; i < 2; i++) {
-      const before = socket.bytesRead
-      socket.resume()
-      await until('the client to read', () => (socket.bytesRead > before + LARGE / 4 ? true : undefined))
-      socket.pause()
+      await reads(socket, LARGE / 4)
       clock.advance(READ_WITHIN_MS)
     }
     expect([socket.closed, started.length]).toEqual([false, 1])
@@ -257,3 +254,16 @@ test('every route that shows something of the fleet has a lane, and queries have
     'POST /api/fleet/v1/rules/replay',
   ])
 })
+
+/** Reads this many bytes, and little more. */
+function reads(socket: Socket, bytes: number): Promise<void> {
+  return new Promise((resolve) => {
+    const until = socket.bytesRead + bytes
+    const onData = (): void => {
+      if (socket.bytesRead <= until) return
+      socket.off('data', onData).pause()
+      resolve()
+    }
+    socket.on('data', onData).resume()
+  })
+}

@@ -138,7 +138,10 @@ export async function createNotifications(parts: NotificationsParts): Promise<No
     handOn: () => pipeline.restart([]),
     stop: async () => {
       await Promise.all(sending)
-      await store.deliveries.add(deliveries.splice(0))
+      // A disk that cannot be written does not keep the server from starting again.
+      await store.deliveries.add(deliveries.splice(0)).catch((thrown: unknown) => {
+        log.error({ error: messageOf(thrown) }, 'the last deliveries could not be stored')
+      })
     },
   }
 }

@@ -63,7 +63,7 @@ export interface PipelineOptions extends PipelineParts {
   readonly claims?: DeliveryClaims | undefined
   /** After each attempt. */
   readonly onAttempt: (delivery: DeliveryRecord) => void
-  /** Durable when it resolves. When it rejects, it is called again with the next cycle; until then a restart repeats the message. */
+  /** Durable when it resolves. When it rejects, it is called again with the next `deliver`; until then a restart repeats the message. */
   readonly remember: (entries: readonly NotificationLogEntry[]) => Promise<void>
   readonly clock: { nowMs(): number }
 }
@@ -79,7 +79,7 @@ export type PipelineView = Pick<Pipeline, 'marksOf' | 'hasSeen' | 'groups' | 're
 export class Pipeline {
   readonly #options: PipelineOptions
   readonly #deliveries: DeliveryQueue
-  /** Entries of the log that could not be stored, by key: each cycle tries again. */
+  /** Entries of the log that could not be stored, by key: each `deliver` tries again. */
   readonly #unstored = new Map<string, NotificationLogEntry>()
   #state: PipelineState
 
@@ -115,12 +115,14 @@ export class Pipeline {
     // The configuration changed meanwhile: the next cycle decides by the new one.
     if (state !== this.#state) return
     this.#deliveries.add(notifications, nowMs)
-    if (logged.length + this.#unstored.size > 0) await this.#remember(logged)
+    if (logged.length > 0) await this.#remember(logged)
   }
 
   /** Resolves when every due message has a response. Call it often, without waiting for it. */
-  deliver(nowMs: number): Promise<void> {
-    return this.#deliveries.run(nowMs)
+  async deliver(nowMs: number): Promise<void> {
+    await this.#deliveries.run(nowMs)
+    // The failure was reported when it began.
+    if (this.#unstored.size > 0) await this.#remember([]).catch(() => undefined)
   }
 
   /** Replaces the configuration; the next cycle creates the groups from its alerts. */

@@ -7,6 +7,7 @@ import { FakeClock } from '../support/fake-clock.ts'
 import { startHook, type HookServer } from '../support/hook-server.ts'
 import { memoryNotify } from '../support/notify.ts'
 import { memoryPeople } from '../support/people.ts'
+import { until } from '../support/until.ts'
 
 // A cluster's own Prometheus and the rule over the fleet report the same thing: one page, told by real messages.
 
@@ -158,4 +159,39 @@ receivers: [{ name: hook, webhook_configs: [{ url: '${hook.url}' }] }]
   await again.pipeline.cycle(alerts, NOW_MS + 4000)
   await again.pipeline.deliver(NOW_MS + 4000)
   expect(hook.got).toHaveLength(1)
+})
+
+test('an entry that replaces another one while that is being stored is stored too', async () => {
+  const config = `
+route: { receiver: hook, group_wait: 0s, group_interval: 1s }
+receivers: [{ name: hook, webhook_configs: [{ url: '${hook.url}' }] }]
+`
+  const clock = new FakeClock(NOW_MS)
+  const { facts } = await memoryNotify({ clock })
+  let storeFirst: () => void = () => undefined
+  const puts: (() => Promise<void>)[] = [
+    () => new Promise((resolve) => (storeFirst = resolve)),
+    () => Promise.reject(new Error('away')),
+  ]
+  const notificationLog: NotificationLogStore = {
+    load: () => facts.notificationLog.load(),
+    prune: (beforeMs) => facts.notificationLog.prune(beforeMs),
+    put: (entries) => (puts.shift() ?? (() => facts.notificationLog.put(entries)))(),
+  }
+  const { pipeline } = await memoryNotify({ clock, config, facts, notificationLog })
+  const alertsOf = (state: 'firing' | 'resolved') => [
+    {
+      ...ruleAlert('A', 'c1', state, { activeAtMs: NOW_MS, firedAtMs: NOW_MS, resolvedAtMs: NOW_MS }),
+      generatorUrl: '',
+    },
+  ]
+  await pipeline.cycle(alertsOf('firing'), NOW_MS)
+  const first = pipeline.deliver(NOW_MS)
+  await until('the first entry to be stored', () => (puts.length === 1 ? true : undefined))
+  await pipeline.cycle(alertsOf('resolved'), NOW_MS + 2000)
+  await expect(pipeline.deliver(NOW_MS + 2000)).rejects.toThrow('away')
+  storeFirst()
+  await first
+  await pipeline.deliver(NOW_MS + 3000)
+  expect(await facts.notificationLog.load()).toMatchObject([{ atMs: NOW_MS + 2000, firing: [] }])
 })

@@ -143,7 +143,7 @@ function isLater(item: unknown, atMs: number): boolean {
 
 /** Sums of many numbers in another order differ in their last digits. */
 const ROUNDING = 1e-9
-/** Beside a result: what was computed how. A server with a metrics store has notes that one without it does not have. */
+/** Notes about the computation of a result. A server with a metrics store has notes that one without it does not have. */
 const NOTES = new Set(['infos', 'warnings'])
 
 /** Series may be listed in another order. */

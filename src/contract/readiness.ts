@@ -42,7 +42,7 @@ const ACCEPTED_FIELDS = {
 export const AcceptedItem = Type.Object(ACCEPTED_FIELDS)
 export type AcceptedItem = Shape<typeof AcceptedItem>
 
-/** `at` is `null` of what the last report of the cluster says. */
+/** `at` is `null` for evidence of the last report of the cluster, which has no time of its own. */
 export const HazardEvidenceItem = Type.Object({ ...EvidenceItem.properties, at: orNull(Time) })
 
 /** A hazard that a cluster has. */

@@ -11,7 +11,7 @@ export interface Lag {
   readonly unknownSeconds?: number
   /** Processes whose samples no answer of this one contains, because there is no metrics store; absent: none. */
   readonly apart?: readonly string[]
-  /** What the metrics store lacks: it is away, or a running process sends what it missed or lost; absent: nothing. */
+  /** What the metrics store lacks: it is unavailable, or a running process sends what it missed or lost; absent: nothing. */
   readonly gap?: 'away' | 'behind'
 }
 

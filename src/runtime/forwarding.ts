@@ -62,7 +62,7 @@ export async function startForwarding(parts: ForwardingParts): Promise<Forwardin
     await ingest.store.forwarded(status.progress)
     show(status, metrics)
     const lag = lagOf({ ...own, isFailing: status.isFailing }, deployment(), clock.nowMs())
-    if (lag.gap !== gap) log.info({ gap: lag.gap ?? 'none' }, 'what the metrics store lacks has changed')
+    if (lag.gap !== gap) log.info({}, GAP_TEXTS[lag.gap ?? 'none'])
     gap = lag.gap
     metrics.forwardComplete.set(gap === undefined ? 1 : 0)
     await query.metricsStore.reportLag(lag)
@@ -104,6 +104,12 @@ export async function startForwarding(parts: ForwardingParts): Promise<Forwardin
     },
   }
 }
+
+const GAP_TEXTS = {
+  away: 'the metrics store is unavailable: rules wait, up to 30 s',
+  behind: 'the metrics store lacks samples that are being sent: rules wait, up to 30 s',
+  none: 'the metrics store has all samples',
+} as const
 
 /** To send what was received last: at the end, a process that starts again elsewhere leaves nothing behind. */
 const DRAIN_WITHIN_MS = 5000

@@ -1,6 +1,6 @@
 /** `daytwo session`: lists and ends the sessions of people; a server may run on the same data. */
 import { systemClock } from '../base/clock.ts'
-import { sessionAction } from '../runtime/sessions.ts'
+import { auditedSession } from '../runtime/sessions.ts'
 import { inputError, parseArguments, unexpected, verbOf } from './arguments.ts'
 import type { Command } from './command.ts'
 import { commandLine, FACTS_HELP, FACTS_OPTIONS, factsPlace, withFacts } from './data-folder.ts'
@@ -44,13 +44,7 @@ async function end(options: ReadonlyMap<string, string>, [person, ...others]: re
   const nowMs = systemClock.nowMs()
   const ended = await withFacts(factsPlace(options), async ({ sessions }) => {
     const own = (await sessions.list()).filter(({ name }) => name === person)
-    const actions = own.map((record) => sessionAction('session.end', record, commandLine(), nowMs))
-    await sessions.write(
-      [],
-      own.map(({ id }) => id),
-      actions,
-    )
-    return own.length
+    return sessions.write([], own.map((record) => auditedSession('session.end', record, commandLine(), nowMs))) // prettier-ignore
   })
   if (ended === 0) throw inputError(`${JSON.stringify(person)} has no session`, '`daytwo session list` lists them')
   console.error(`${ended} sessions of ${person} ended`)

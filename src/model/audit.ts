@@ -48,6 +48,10 @@ export interface Audited<T> {
   readonly audited: AuditedAction
 }
 
+export function withAudit<T>(action: AuditAction, subject: string, value: T, by: string, atMs: number): Audited<T> {
+  return { value, audited: { atMs, by, action, subject, detail: JSON.stringify(value) } }
+}
+
 export interface AuditEntry extends AuditedAction {
   /** Rises by one with each entry. */
   readonly id: number

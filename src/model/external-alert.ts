@@ -19,3 +19,10 @@ export interface ExternalAlertRecord {
   /** Who reported it first: `token NAME`, or `address A` without a token; empty where an older version stored it. */
   readonly sender: string
 }
+
+/** Selects alerts for removal; absent parts match everything. */
+export interface RemovalFilter {
+  readonly sender?: string
+  readonly cluster?: string
+  readonly fingerprint?: string
+}

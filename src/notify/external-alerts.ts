@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { createSerialQueue } from '../base/serial-queue.ts'
 import type { AuditedAction } from '../model/audit.ts'
 import { clusterOf } from '../model/cluster-identity.ts'
-import type { ExternalAlertRecord } from '../model/external-alert.ts'
+import type { ExternalAlertRecord, RemovalFilter } from '../model/external-alert.ts'
 import { AlertShares, type SenderShare, type ShareLimit, type ShareLimits } from './alert-shares.ts'
 import {
   boundedRecord,
@@ -20,8 +20,8 @@ export interface ExternalAlertStore {
   list(): Promise<readonly ExternalAlertRecord[]>
   /** Adds or replaces by fingerprint, and removes others, all or nothing. */
   write(alerts: readonly ExternalAlertRecord[], removed: readonly string[]): Promise<void>
-  /** Removes alerts by fingerprint, in the transaction of the audit entry. */
-  remove(removed: readonly string[], action: AuditedAction): Promise<void>
+  /** Removes alerts by fingerprint; how many there were is in the entry of the audit, which there is if there was one. */
+  remove(removed: readonly string[], filter: RemovalFilter, action: Omit<AuditedAction, 'detail'>): Promise<number>
 }
 
 /** Retention of a resolved alert, the same as for rules: receivers are notified, and pages show the resolution. */
@@ -39,13 +39,6 @@ export interface ExternalOutcome {
   readonly refused: Readonly<Record<ShareLimit, number>>
   /** Stored alerts that made room for new ones. */
   readonly evicted: number
-}
-
-/** Selects alerts for removal; absent parts match everything. */
-export interface RemovalFilter {
-  readonly sender?: string
-  readonly cluster?: string
-  readonly fingerprint?: string
 }
 
 export interface ExternalAlertOptions {
@@ -173,10 +166,11 @@ export async function createExternalAlerts(
     },
     reread: () => inOrder(take),
     shares: () => shares.list(),
-    remove: ({ sender, cluster, fingerprint }, by, nowMs) =>
+    remove: (filter, by, nowMs) =>
       inOrder(async () => {
         // Another process may have stored one within the last second.
         await take()
+        const { sender, cluster, fingerprint } = filter
         const removed = [...stored.values()].filter(
           (alert) =>
             (sender === undefined || alert.sender === sender) &&
@@ -184,15 +178,15 @@ export async function createExternalAlerts(
             (fingerprint === undefined || alert.fingerprint === fingerprint),
         )
         if (removed.length === 0) return 0
-        const detail = JSON.stringify({ sender, cluster, fingerprint, alerts: removed.length })
         const subject = fingerprint ?? sender ?? cluster ?? ''
-        const action = { atMs: nowMs, by, action: 'alert.remove', subject, detail } as const
-        await store.remove(removed.map(({ fingerprint }) => fingerprint), action) // prettier-ignore
+        const action = { atMs: nowMs, by, action: 'alert.remove', subject } as const
+        const fingerprints = removed.map((alert) => alert.fingerprint)
+        const count = await store.remove(fingerprints, filter, action)
         for (const alert of removed) {
           stored.delete(alert.fingerprint)
           shares.delete(alert)
         }
-        return removed.length
+        return count
       }),
     prune: (nowMs) =>
       inOrder(async () => {

@@ -5,7 +5,7 @@
 import { FleetError } from '../base/errors.ts'
 import { createSerialQueue } from '../base/serial-queue.ts'
 import { eachInSteps, inSlices, ownTurn, type Steps } from '../base/thread-slices.ts'
-import type { AuditAction, Audited } from '../model/audit.ts'
+import { withAudit, type Audited } from '../model/audit.ts'
 import type { Labels } from '../model/labels.ts'
 import { silenceStateAt, type Silence } from '../model/silence.ts'
 import type { SilenceReader } from './ports.ts'
@@ -15,13 +15,14 @@ import { changeSilence, endSilence, type SilenceChange, type SilenceRequest } fr
 /** Stores silences; each call is durable when it resolves. */
 export interface SilenceStore {
   list(): Promise<readonly Silence[]>
+  find(id: string): Promise<Silence | undefined>
   /** Adds or replaces by id, with the entries of the audit, all or nothing, except those that had expired: it returns these. */
   write(changes: readonly Audited<Silence>[]): Promise<readonly Silence[]>
   prune(endedBeforeMs: number): Promise<void>
 }
 
 export interface Silences extends SilenceReader {
-  /** Reads what is stored before it answers that there is none. */
+  /** Also one that another process has just stored. */
   get(id: string): Promise<Silence | undefined>
   /** In no order; includes those that expired in the last days. */
   all(): Iterable<Silence>
@@ -63,13 +64,14 @@ export async function createSilences(store: SilenceStore, newId: () => string): 
     }
   }
   const get = async (id: string): Promise<Silence | undefined> => {
-    if (index.get(id) === undefined) index.put(await store.list())
+    const stored = index.get(id) === undefined ? await store.find(id) : undefined
+    if (stored !== undefined) index.put([stored])
     return index.get(id)
   }
   const expireNow = async (id: string, by: string, nowMs: number): Promise<Silence | undefined> => {
     const silence = await get(id)
     if (silence === undefined || silenceStateAt(silence, nowMs) === 'expired') return silence
-    await write([audited('silence.expire', endSilence(silence, nowMs), by, nowMs)])
+    await write([withAudit('silence.expire', id, endSilence(silence, nowMs), by, nowMs)])
     return index.get(id)
   }
   return {
@@ -87,8 +89,8 @@ export async function createSilences(store: SilenceStore, newId: () => string): 
             return { kind: 'refused', message: `exceeded maximum number of silences: ${SILENCES_MAX}` }
           }
           const action = previous === undefined ? 'silence.create' : 'silence.update'
-          const ended = replaced === undefined ? [] : [audited('silence.expire', replaced, by, nowMs)]
-          const expired = await write([...ended, audited(action, silence, by, nowMs)])
+          const ended = replaced === undefined ? [] : [withAudit('silence.expire', replaced.id, replaced, by, nowMs)]
+          const expired = await write([...ended, withAudit(action, silence.id, silence, by, nowMs)])
           // One that has expired meanwhile is replaced by a new one.
           if (!expired.some(({ id }) => id === silence.id)) return change
         }
@@ -111,10 +113,6 @@ export async function createSilences(store: SilenceStore, newId: () => string): 
         index.put(await store.list())
       }),
   }
-}
-
-function audited(action: AuditAction, value: Silence, by: string, atMs: number): Audited<Silence> {
-  return { value, audited: { atMs, by, action, subject: value.id, detail: JSON.stringify(value) } }
 }
 
 export interface HiddenAlert {

@@ -27,6 +27,7 @@ export function withWriteEvents(store: AlertStore, publish: PublishChange): Aler
   return {
     silences: {
       list: () => silences.list(),
+      find: (id) => silences.find(id),
       write: (changes) => after(silences.write(changes), ['silences', 'alerts']),
       prune: (endedBeforeMs) => silences.prune(endedBeforeMs),
     },
@@ -38,7 +39,7 @@ export function withWriteEvents(store: AlertStore, publish: PublishChange): Aler
     externalAlerts: {
       list: () => externalAlerts.list(),
       write: (alerts, removed) => after(externalAlerts.write(alerts, removed), ['alerts']),
-      remove: (removed, action) => after(externalAlerts.remove(removed, action), ['alerts']),
+      remove: (...removal) => after(externalAlerts.remove(...removal), ['alerts']),
     },
     alertRuns: store.alertRuns,
     audit: store.audit,

@@ -13,7 +13,7 @@ import { messageOf } from '../base/errors.ts'
 import { FaultThrottle } from '../base/fault-throttle.ts'
 import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
-import type { AuditAction, AuditedAction } from '../model/audit.ts'
+import type { AuditAction, Audited } from '../model/audit.ts'
 import type { Person, SessionRecord } from '../model/session.ts'
 import { rolesOfGroups, type GroupRole } from '../model/token.ts'
 import { hashToken } from './token-index.ts'
@@ -21,8 +21,10 @@ import { hashToken } from './token-index.ts'
 /** Stores sessions; each call is durable when it resolves. */
 export interface SessionStore {
   list(): Promise<readonly SessionRecord[]>
-  /** Adds some and removes others by id, with the entries of the audit, all or nothing. */
-  write(added: readonly SessionRecord[], removed: readonly string[], actions: readonly AuditedAction[]): Promise<void>
+  /** Adds some and ends others, with the entries of the audit, all or nothing; returns how many it ended. */
+  write(started: readonly Audited<SessionRecord>[], ended: readonly Audited<SessionRecord>[]): Promise<number>
+  /** Removes some by id, which is in no audit. */
+  remove(ids: readonly string[]): Promise<void>
   /** Replaces one by id; false when it is not there any more. */
   update(session: SessionRecord): Promise<boolean>
 }
@@ -137,11 +139,7 @@ export async function createSessions({ store, options, clock, metrics, log }: Se
   const removeOver = async (nowMs: number): Promise<void> => {
     const over = [...byId.values()].filter((session) => isOver(session, nowMs))
     if (over.length === 0) return
-    await store.write(
-      [],
-      over.map(({ record }) => record.id),
-      [],
-    )
+    await store.remove(over.map(({ record }) => record.id))
     for (const session of over) drop(session)
   }
 
@@ -187,12 +185,8 @@ export async function createSessions({ store, options, clock, metrics, log }: Se
       await removeOver(nowMs)
       const ended = endedFor(person)
       await store.write(
-        [record],
-        ended.map((session) => session.record.id),
-        [
-          ...ended.map((session) => sessionAction('session.end', session.record, BY_ITSELF, nowMs)),
-          sessionAction('session.start', record, person.name, nowMs),
-        ],
+        [auditedSession('session.start', record, person.name, nowMs)],
+        ended.map((session) => auditedSession('session.end', session.record, BY_ITSELF, nowMs)),
       )
       for (const session of ended) drop(session)
       put({ record, lastSeenMs: nowMs })
@@ -203,7 +197,7 @@ export async function createSessions({ store, options, clock, metrics, log }: Se
       const session = sessionOf(hashToken(secret), nowMs)
       if (session === undefined) return
       const { record } = session
-      await store.write([], [record.id], [sessionAction('session.end', record, record.name, nowMs)])
+      await store.write([], [auditedSession('session.end', record, record.name, nowMs)])
       drop(session)
     },
     reread: async () => {
@@ -225,14 +219,15 @@ export async function createSessions({ store, options, clock, metrics, log }: Se
   }
 }
 
-/** The entry of the audit for the start or end of a session. */
-export function sessionAction(
+/** The audit has nothing of its secrets. */
+export function auditedSession(
   action: Extract<AuditAction, `session.${string}`>,
-  { id, key, groups }: SessionRecord,
+  record: SessionRecord,
   by: string,
   atMs: number,
-): AuditedAction {
-  return { atMs, by, action, subject: key, detail: JSON.stringify({ session: id, groups }) }
+): Audited<SessionRecord> {
+  const { id, key, groups } = record
+  return { value: record, audited: { atMs, by, action, subject: key, detail: JSON.stringify({ session: id, groups }) } }
 }
 
 function newSecret(): string {

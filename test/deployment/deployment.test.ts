@@ -137,7 +137,7 @@ describe.skipIf(POSTGRES === undefined)('a process among those that share Postgr
     const silence = { id: 's', matchers: [], startsAtMs: 1, endsAtMs: 2, updatedAtMs: 1, createdBy: '', comment: '' }
     const action = { atMs: 1, by: '', action: 'silence.create', subject: 's', detail: '{}' } as const
     await other.silences.write([{ value: { ...silence, untilResolved: false }, audited: action }])
-    await other.sessions.write([], ['none'], [])
+    await other.sessions.remove(['none'])
     await until('the changes', () => (a.log.includes('session all') ? true : undefined))
     expect(a.log).toEqual(['silence all', 'session all'])
     await a.facts.silences.prune(99)

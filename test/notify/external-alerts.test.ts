@@ -359,7 +359,7 @@ describe('the room for alerts of others', () => {
         const write: typeof externalAlerts.write = (alerts, removed) =>
           isFull ? Promise.reject(new Error('disk full')) : externalAlerts.write(alerts, removed)
         const list = () => externalAlerts.list()
-        const remove: typeof externalAlerts.remove = (removed, action) => externalAlerts.remove(removed, action)
+        const remove: typeof externalAlerts.remove = (...removal) => externalAlerts.remove(...removal)
         return { ...facts, externalAlerts: { list, write, remove } }
       },
     })

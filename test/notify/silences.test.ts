@@ -9,6 +9,7 @@ const MINUTE_MS = 60_000
 
 const keptNothing: SilenceStore = {
   list: () => Promise.resolve([]),
+  find: () => Promise.resolve(undefined),
   write: () => Promise.resolve([]),
   prune: () => Promise.resolve(),
 }

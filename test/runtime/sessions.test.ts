@@ -37,8 +37,9 @@ async function signedIn() {
     },
     write: async (...change) => {
       if (isFull) throw new Error('the disk is full')
-      await facts.sessions.write(...change)
+      return facts.sessions.write(...change)
     },
+    remove: (ids) => facts.sessions.remove(ids),
     update: async (session) => {
       if (isFull) throw new Error('the disk is full')
       return facts.sessions.update(session)
@@ -247,7 +248,7 @@ describe('the store', () => {
     const { sessions, clock, facts } = await signedIn()
     const [ada, bob] = [await sessions.start(ADA), await sessions.start(BOB)]
     const [record] = (await facts.sessions.list()).filter(({ name }) => name === ADA.name)
-    await facts.sessions.write([], [record!.id], [])
+    await facts.sessions.remove([record!.id])
     clock.advance(4999)
     await sessions.upkeep()
     expect(sessions.find(ada, true)).toEqual(asAda)
@@ -255,11 +256,7 @@ describe('the store', () => {
     await sessions.upkeep()
     expect([sessions.find(ada, true), sessions.find(bob, true)?.name]).toEqual([undefined, BOB.name])
     clock.advance(4999)
-    await facts.sessions.write(
-      [],
-      (await facts.sessions.list()).map(({ id }) => id),
-      [],
-    )
+    await facts.sessions.remove((await facts.sessions.list()).map(({ id }) => id))
     await sessions.upkeep()
     expect(sessions.find(bob, true)?.name).toBe(BOB.name)
   })
@@ -269,11 +266,7 @@ describe('the store', () => {
     const first = await sessions.start(ADA)
     clock.advance(ROTATE_EVERY_MS)
     const second = (await sessions.rotate(first))!
-    await facts.sessions.write(
-      [],
-      (await facts.sessions.list()).map(({ id }) => id),
-      [],
-    )
+    await facts.sessions.remove((await facts.sessions.list()).map(({ id }) => id))
     expect(sessions.find(second, true)).toEqual(asAda)
     clock.advance(ROTATE_EVERY_MS)
     expect(await sessions.rotate(second)).toBeUndefined()
@@ -314,5 +307,14 @@ describe('another process that shares the store', () => {
     await sessions.end(next)
     await other.reread()
     expect(other.find(next, true)).toBeUndefined()
+  })
+
+  test('may end a session at the same moment: it ends once, with one entry of the audit', async () => {
+    const { sessions, restart, facts } = await signedIn()
+    const secret = await sessions.start(ADA)
+    const other = await restart()
+    await Promise.all([sessions.end(secret), other.end(secret)])
+    expect([sessions.find(secret, true), other.find(secret, true)]).toEqual([undefined, undefined])
+    expect((await facts.audit.list(9)).map(({ action }) => action)).toEqual(['session.end', 'session.start'])
   })
 })

@@ -46,7 +46,7 @@ export async function memoryPeople({
   /** Puts something between the commands and what is kept, such as a disk that is full. */
   readonly wrap?: (
     store: Facts,
-  ) => AlertStore & { readonly decommissions?: Pick<Facts['decommissions'], 'list' | 'write'> }
+  ) => AlertStore & { readonly decommissions?: Pick<Facts['decommissions'], 'list' | 'find' | 'write'> }
   readonly decommissionsTold?: () => Promise<void>
   readonly risksAccepted?: () => Promise<void>
   readonly baselineTold?: () => Promise<void>

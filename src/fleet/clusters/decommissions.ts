@@ -3,14 +3,18 @@
  * gone.ts decides whether a cluster is gone.
  */
 import { createSerialQueue } from '../../base/serial-queue.ts'
-import type { AuditAction, Audited } from '../../model/audit.ts'
+import { withAudit, type Audited } from '../../model/audit.ts'
 import type { Decommission } from '../../model/decommission.ts'
 
 /** Stores decommissions; each call is durable when it resolves. */
 export interface DecommissionStore {
   /** All decommissions ever, in the order in which they were declared. */
   list(): Promise<readonly Decommission[]>
-  /** Adds or replaces by id, with the entries of the audit, all or nothing, except those that had ended: it returns these. */
+  find(id: string): Promise<Decommission | undefined>
+  /**
+   * Adds or replaces by id, with the entries of the audit, all or nothing, except those that had ended: it returns these. Where a
+   * cluster is declared that has another one without an end, it writes nothing, and returns that one.
+   */
   write(changes: readonly Audited<Decommission>[]): Promise<readonly Decommission[]>
 }
 
@@ -69,40 +73,45 @@ export async function createDecommissions(
     stored.clear()
     for (const one of all) stored.set(one.id, one)
   }
-  const write = async (changes: readonly Audited<Decommission>[]): Promise<void> => {
-    const ended = await store.write(changes)
+  /** False, and nothing is written: another process has just declared one of the same cluster. */
+  const write = async (changes: readonly Audited<Decommission>[]): Promise<boolean> => {
+    const earlier = await store.write(changes)
+    if (earlier.some(({ end }) => end === undefined)) return false
     for (const { value } of changes) stored.set(value.id, value)
-    for (const one of ended) stored.set(one.id, one)
+    for (const one of earlier) stored.set(one.id, one)
     await notifyChanged()
+    return true
   }
   const withdrawn = (one: Decommission, by: string, nowMs: number): Audited<Decommission> => {
     const ended = { ...one, end: { kind: 'withdrawn', atMs: nowMs, by } } as const
-    return audited('cluster.decommission.withdraw', ended, by, nowMs)
+    return withAudit('cluster.decommission.withdraw', one.cluster, ended, by, nowMs)
   }
   await take()
   return {
     all: () => [...stored.values()],
     declare: (wishes, reason, by, nowMs) =>
       inOrder(async () => {
-        // Another process may have stored one within the last second.
-        await take()
         const named = new Set(wishes.map(({ cluster }) => cluster))
-        const replaced = [...stored.values()]
-          .filter(({ cluster, end }) => end === undefined && named.has(cluster))
-          .map((one) => withdrawn(one, by, nowMs))
         const made = wishes.map((wish): Decommission => {
           return { id: newId(), ...wish, by, reason, saidMs: nowMs }
         })
-        await write([...replaced, ...made.map((one) => audited('cluster.decommission', one, by, nowMs))])
-        return made
+        const declared = made.map((one) => withAudit('cluster.decommission', one.cluster, one, by, nowMs))
+        for (;;) {
+          // Another process may have stored one within the last second.
+          await take()
+          const replaced = [...stored.values()]
+            .filter(({ cluster, end }) => end === undefined && named.has(cluster))
+            .map((one) => withdrawn(one, by, nowMs))
+          if (await write([...replaced, ...declared])) return made
+        }
       }),
     withdraw: (id, by, nowMs, isIncluded = () => true) =>
       inOrder(async () => {
-        if (!stored.has(id)) await take()
-        const known = stored.get(id)
+        // Another process may have stored one within the last second.
+        const known = stored.get(id) ?? (await store.find(id))
         if (known === undefined || !isIncluded(known.cluster)) return undefined
         if (known.end === undefined) await write([withdrawn(known, by, nowMs)])
-        return stored.get(id)
+        return stored.get(id) ?? known
       }),
     reread: () =>
       inOrder(async () => {
@@ -115,13 +124,9 @@ export async function createDecommissions(
           const known = stored.get(id)
           if (known === undefined || known.end !== undefined) return []
           const end = { kind: 'returned', atMs: lastSeenMs, by: BY_ITSELF } as const
-          return [audited('cluster.return', { ...known, end }, BY_ITSELF, nowMs)]
+          return [withAudit('cluster.return', known.cluster, { ...known, end }, BY_ITSELF, nowMs)]
         })
         if (ended.length > 0) await write(ended)
       }),
   }
-}
-
-function audited(action: AuditAction, value: Decommission, by: string, atMs: number): Audited<Decommission> {
-  return { value, audited: { atMs, by, action, subject: value.cluster, detail: JSON.stringify(value) } }
 }

@@ -4,7 +4,7 @@
  */
 import { FleetError } from '../../base/errors.ts'
 import { createSerialQueue } from '../../base/serial-queue.ts'
-import type { AuditAction, Audited } from '../../model/audit.ts'
+import { withAudit, type Audited } from '../../model/audit.ts'
 import type { AcceptedRisk, HazardId } from '../../model/readiness.ts'
 import { isInEffect } from './accepted.ts'
 import { DAY_MS } from './hazard.ts'
@@ -13,7 +13,12 @@ import { DAY_MS } from './hazard.ts'
 export interface AcceptanceStore {
   /** In the order in which they were accepted. */
   list(): Promise<readonly AcceptedRisk[]>
-  /** Writes changes with their entries of the audit, all or nothing, except those that were withdrawn: it returns these. */
+  /** Those of one acceptance, one for each of its clusters; empty: unknown id. */
+  find(id: string): Promise<readonly AcceptedRisk[]>
+  /**
+   * Writes changes with their entries of the audit, all or nothing, except those that were withdrawn: it returns these. Where a
+   * risk is accepted that has another acceptance in effect, it writes nothing, and returns that one.
+   */
   write(changes: readonly Audited<AcceptedRisk>[], endedBeforeMs: number): Promise<readonly AcceptedRisk[]>
 }
 
@@ -68,47 +73,53 @@ export async function createAcceptances(
     for (const one of all) stored.set(keyOf(one), one)
   }
   const withdrawn = (one: AcceptedRisk, by: string, nowMs: number): Audited<AcceptedRisk> =>
-    audited('risk.withdraw', { ...one, withdrawn: { atMs: nowMs, by } }, by, nowMs)
-  const write = async (changes: readonly Audited<AcceptedRisk>[], nowMs: number): Promise<void> => {
+    withAudit('risk.withdraw', one.cluster, { ...one, withdrawn: { atMs: nowMs, by } }, by, nowMs)
+  /** False, and nothing is written: another process has just accepted the same risk. */
+  const write = async (changes: readonly Audited<AcceptedRisk>[], nowMs: number): Promise<boolean> => {
     const endedBeforeMs = nowMs - ENDED_KEPT_MS
-    const ended = await store.write(changes, endedBeforeMs)
+    const earlier = await store.write(changes, endedBeforeMs)
+    if (earlier.some(({ withdrawn }) => withdrawn === undefined)) return false
     for (const { value } of changes) stored.set(keyOf(value), value)
-    for (const one of ended) stored.set(keyOf(one), one)
+    for (const one of earlier) stored.set(keyOf(one), one)
     for (const [key, { expiresMs, withdrawn }] of stored) {
       if (Math.min(expiresMs, withdrawn?.atMs ?? Infinity) < endedBeforeMs) stored.delete(key)
     }
     await notifyChanged()
+    return true
   }
   await take()
   return {
     all: () => [...stored.values()],
     accept: ({ hazard, clusters, reason, expiresMs }, by, nowMs) =>
       inOrder(async () => {
-        // Another process may have stored one within the last second.
-        await take()
         const named = new Set(clusters)
-        const inEffect = [...stored.values()].filter((one) => isInEffect(one, nowMs))
-        const replaced = inEffect
-          .filter((one) => one.hazard === hazard && named.has(one.cluster))
-          .map((one) => withdrawn(one, by, nowMs))
-        const count = inEffect.length - replaced.length + clusters.length
-        if (count > ACCEPTED_MAX) {
-          throw new FleetError('bad_request', `got ${count} accepted risks in effect, want at most ${ACCEPTED_MAX}`, {
-            hint: 'withdraw acceptances that are no longer needed, or accept the risk for fewer clusters',
-          })
-        }
         const id = newId()
         const made = clusters.map((cluster): AcceptedRisk => {
           return { id, cluster, hazard, reason, by, acceptedMs: nowMs, expiresMs }
         })
-        await write([...replaced, ...made.map((one) => audited('risk.accept', one, by, nowMs))], nowMs)
-        return made
+        const accepted = made.map((one) => withAudit('risk.accept', one.cluster, one, by, nowMs))
+        for (;;) {
+          // Another process may have stored one within the last second.
+          await take()
+          const inEffect = [...stored.values()].filter((one) => isInEffect(one, nowMs))
+          const replaced = inEffect
+            .filter((one) => one.hazard === hazard && named.has(one.cluster))
+            .map((one) => withdrawn(one, by, nowMs))
+          const count = inEffect.length - replaced.length + clusters.length
+          if (count > ACCEPTED_MAX) {
+            throw new FleetError('bad_request', `got ${count} accepted risks in effect, want at most ${ACCEPTED_MAX}`, {
+              hint: 'withdraw acceptances that are no longer needed, or accept the risk for fewer clusters',
+            })
+          }
+          if (await write([...replaced, ...accepted], nowMs)) return made
+        }
       }),
     withdraw: (id, by, nowMs, isIncluded = () => true) =>
       inOrder(async () => {
-        const find = (): readonly AcceptedRisk[] => [...stored.values()].filter((one) => one.id === id)
-        if (find().length === 0) await take()
-        const known = find().filter(({ cluster }) => isIncluded(cluster))
+        const inMemory = [...stored.values()].filter((one) => one.id === id)
+        // Another process may have stored one within the last second.
+        const all = inMemory.length > 0 ? inMemory : await store.find(id)
+        const known = all.filter(({ cluster }) => isIncluded(cluster))
         const ended = known.filter((one) => isInEffect(one, nowMs)).map((one) => withdrawn(one, by, nowMs))
         if (ended.length > 0) await write(ended, nowMs)
         return known.map((one) => stored.get(keyOf(one)) ?? one)
@@ -123,8 +134,4 @@ export async function createAcceptances(
 
 function keyOf({ id, cluster }: AcceptedRisk): string {
   return `${id} ${cluster}`
-}
-
-function audited(action: AuditAction, value: AcceptedRisk, by: string, atMs: number): Audited<AcceptedRisk> {
-  return { value, audited: { atMs, by, action, subject: value.cluster, detail: JSON.stringify(value) } }
 }

@@ -1,11 +1,11 @@
-import type { Selectable } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
 import type { Audited } from '../../model/audit.ts'
 import { HAZARD_IDS, type AcceptedRisk } from '../../model/readiness.ts'
 import { insertAudit } from './audit.ts'
 import { FactsTables } from './facts-tables.ts'
 import { replaceRows } from './replace-rows.ts'
 import { ENDS_TURN, inTurn, listed } from './row-values.ts'
-import type { AcceptedRiskTable } from './schema.ts'
+import type { AcceptedRiskTable, FactsSchema } from './schema.ts'
 
 /** Risks of upgrades that users accept. The audit keeps what is removed here. */
 export class SqlAcceptedRisks extends FactsTables {
@@ -17,9 +17,17 @@ export class SqlAcceptedRisks extends FactsTables {
     return rows.flatMap(acceptedRiskOf)
   }
 
+  async find(id: string): Promise<readonly AcceptedRisk[]> {
+    const rows = await this.run('reading an accepted risk', (db) =>
+      db.selectFrom('accepted_risk').selectAll().where('id', '=', id).orderBy('cluster').execute(),
+    )
+    return rows.flatMap(acceptedRiskOf)
+  }
+
   /**
-   * Adds or replaces by id and cluster, with the entries of the audit, in one transaction; durable when it resolves. Of several
-   * processes that withdraw one, the first does: returns those that were withdrawn, which it leaves as they are.
+   * Adds or replaces by id and cluster, with the entries of the audit, in one transaction; durable when it resolves. Returns
+   * what another process had stored before: of several that withdraw one, the first does, and the others leave it as it is;
+   * where a risk is accepted that has another acceptance in effect, nothing is written.
    * @param endedBeforeMs those that expired or were withdrawn before are removed
    */
   async write(changes: readonly Audited<AcceptedRisk>[], endedBeforeMs: number): Promise<readonly AcceptedRisk[]> {
@@ -38,6 +46,8 @@ export class SqlAcceptedRisks extends FactsTables {
         .where('id', 'in', listed(transaction, ids))
         .where('withdrawn_at_ms', 'is not', null)
         .execute()
+      const others = await inEffectBeside(transaction, changes.map(({ value }) => value)) // prettier-ignore
+      if (others.length > 0) return others
       const isWithdrawn = new Set(rows.map(keyOf))
       const written = changes.filter(({ value }) => !isWithdrawn.has(keyOf(value)))
       await replaceRows(transaction, 'accepted_risk', written.map(({ value }) => rowOf(value))) // prettier-ignore
@@ -45,6 +55,40 @@ export class SqlAcceptedRisks extends FactsTables {
       return rows.flatMap(acceptedRiskOf)
     })
   }
+}
+
+/** Other acceptances, in effect, of the risks that are accepted; those accepted at once are of one hazard. */
+async function inEffectBeside(
+  db: Kysely<FactsSchema>,
+  values: readonly AcceptedRisk[],
+): Promise<readonly AcceptedRisk[]> {
+  const accepted = values.filter(({ withdrawn }) => withdrawn === undefined)
+  const [first] = accepted
+  if (first === undefined) return []
+  const rows = await db
+    .selectFrom('accepted_risk')
+    .selectAll()
+    .where(
+      'cluster',
+      'in',
+      listed(
+        db,
+        accepted.map(({ cluster }) => cluster),
+      ),
+    ) // prettier-ignore
+    .where('hazard', '=', first.hazard)
+    .where(
+      'id',
+      'not in',
+      listed(
+        db,
+        values.map(({ id }) => id),
+      ),
+    ) // prettier-ignore
+    .where('withdrawn_at_ms', 'is', null)
+    .where('expires_at_ms', '>', first.acceptedMs)
+    .execute()
+  return rows.flatMap(acceptedRiskOf)
 }
 
 function keyOf({ id, cluster }: Pick<AcceptedRisk, 'id' | 'cluster'>): string {

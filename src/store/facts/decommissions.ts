@@ -17,9 +17,17 @@ export class SqlDecommissions extends FactsTables {
     return rows.map(decommissionOf)
   }
 
+  async find(id: string): Promise<Decommission | undefined> {
+    const row = await this.run('reading a decommissioned cluster', (db) =>
+      db.selectFrom('decommission').selectAll().where('id', '=', id).executeTakeFirst(),
+    )
+    return row && decommissionOf(row)
+  }
+
   /**
-   * Adds or replaces by id, with the entries of the audit, in one transaction; durable when it resolves. Of several processes
-   * that end one, the first does: returns those that had ended, which it leaves as they are.
+   * Adds or replaces by id, with the entries of the audit, in one transaction; durable when it resolves. Returns what another
+   * process had stored before: of several that end one, the first does, and the others leave it as it is; where a cluster is
+   * declared that has another one without an end, nothing is written.
    */
   async write(changes: readonly Audited<Decommission>[]): Promise<readonly Decommission[]> {
     return this.transact('writing decommissioned clusters', async (transaction) => {
@@ -31,6 +39,15 @@ export class SqlDecommissions extends FactsTables {
         .where('id', 'in', listed(transaction, ids))
         .where('ended_at_ms', 'is not', null)
         .execute()
+      const declared = changes.flatMap(({ value }) => (value.end === undefined ? [value.cluster] : []))
+      const others = await transaction
+        .selectFrom('decommission')
+        .selectAll()
+        .where('cluster', 'in', listed(transaction, declared))
+        .where('id', 'not in', listed(transaction, ids))
+        .where('ended_at_ms', 'is', null)
+        .execute()
+      if (others.length > 0) return others.map(decommissionOf)
       const ended = new Map(rows.map((row) => [row.id, decommissionOf(row)]))
       const written = changes.filter(({ value }) => !ended.has(value.id))
       await replaceRows(transaction, 'decommission', written.map(({ value }) => rowOf(value))) // prettier-ignore

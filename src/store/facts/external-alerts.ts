@@ -1,10 +1,10 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { AuditedAction } from '../../model/audit.ts'
-import type { ExternalAlertRecord } from '../../model/external-alert.ts'
+import type { ExternalAlertRecord, RemovalFilter } from '../../model/external-alert.ts'
 import { insertAudit } from './audit.ts'
 import { FactsTables } from './facts-tables.ts'
 import { replaceRows } from './replace-rows.ts'
-import { annotationsOf, insertBatches, labelsOf } from './row-values.ts'
+import { annotationsOf, labelsOf, listed } from './row-values.ts'
 import type { ExternalAlertTable, FactsSchema } from './schema.ts'
 
 /** Alerts that others POSTed, by fingerprint. */
@@ -24,19 +24,27 @@ export class SqlExternalAlerts extends FactsTables {
     })
   }
 
-  /** Removes alerts by fingerprint, and writes the audit entry in the same transaction. */
-  async remove(removed: readonly string[], action: AuditedAction): Promise<void> {
-    await this.transact('removing external alerts', async (transaction) => {
-      await deleteAlerts(transaction, removed)
-      await insertAudit(transaction, action)
+  /**
+   * Removes alerts by fingerprint, with an entry of the audit in the same transaction, which has the filter and how many there
+   * were. Of several processes that remove one, the first does.
+   */
+  async remove(
+    removed: readonly string[],
+    filter: RemovalFilter,
+    action: Omit<AuditedAction, 'detail'>,
+  ): Promise<number> {
+    return this.transact('removing external alerts', async (transaction) => {
+      const count = await deleteAlerts(transaction, removed)
+      if (count > 0) await insertAudit(transaction, { ...action, detail: JSON.stringify({ ...filter, alerts: count }) })
+      return count
     })
   }
 }
 
-async function deleteAlerts(db: Kysely<FactsSchema>, removed: readonly string[]): Promise<void> {
-  for (const batch of insertBatches(removed)) {
-    await db.deleteFrom('external_alert').where('fingerprint', 'in', batch).execute()
-  }
+/** Returns how many there were. */
+async function deleteAlerts(db: Kysely<FactsSchema>, removed: readonly string[]): Promise<number> {
+  const alerts = db.deleteFrom('external_alert').where('fingerprint', 'in', listed(db, removed))
+  return Number((await alerts.executeTakeFirst()).numDeletedRows)
 }
 
 function rowOf(alert: ExternalAlertRecord): ExternalAlertTable {

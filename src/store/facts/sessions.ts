@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
-import type { AuditedAction } from '../../model/audit.ts'
+import type { Audited } from '../../model/audit.ts'
 import type { SessionRecord } from '../../model/session.ts'
 import { insertAudit } from './audit.ts'
 import { FactsTables } from './facts-tables.ts'
-import { insertBatches, textsOf } from './row-values.ts'
+import { insertBatches, listed, textsOf } from './row-values.ts'
 import type { SessionTable } from './schema.ts'
 
 /** Sessions of people by the hash of their cookie; the cookie itself is nowhere. */
@@ -13,17 +13,25 @@ export class SqlSessions extends FactsTables {
     return rows.map(recordOf)
   }
 
-  /** Adds a session and removes others, with the entries of the audit, in one transaction. */
-  async write(
-    added: readonly SessionRecord[],
-    removed: readonly string[],
-    actions: readonly AuditedAction[],
-  ): Promise<void> {
-    await this.transact('writing sessions', async (transaction) => {
-      for (const ids of insertBatches(removed)) await transaction.deleteFrom('session').where('id', 'in', ids).execute()
-      for (const rows of insertBatches(added.map(rowOf))) await transaction.insertInto('session').values(rows).execute()
-      for (const audited of actions) await insertAudit(transaction, audited)
+  /**
+   * Adds sessions and removes others, with the entries of the audit, in one transaction. Of several processes that end one,
+   * the first does; returns how many were ended.
+   */
+  async write(started: readonly Audited<SessionRecord>[], ended: readonly Audited<SessionRecord>[]): Promise<number> {
+    return this.transact('writing sessions', async (transaction) => {
+      const ids = ended.map(({ value }) => value.id)
+      const removed = await transaction.deleteFrom('session').where('id', 'in', listed(transaction, ids)).returning('id').execute() // prettier-ignore
+      const isRemoved = new Set(removed.map(({ id }) => id))
+      const added = started.map(({ value }) => rowOf(value))
+      for (const rows of insertBatches(added)) await transaction.insertInto('session').values(rows).execute()
+      const written = [...ended.filter(({ value }) => isRemoved.has(value.id)), ...started]
+      for (const { audited } of written) await insertAudit(transaction, audited)
+      return removed.length
     })
+  }
+
+  async remove(ids: readonly string[]): Promise<void> {
+    await this.run('removing sessions', (db) => db.deleteFrom('session').where('id', 'in', listed(db, ids)).execute())
   }
 
   /** False when the session was removed in the meantime: it stays removed. */

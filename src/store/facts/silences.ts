@@ -16,6 +16,13 @@ export class SqlSilences extends FactsTables {
     return rows.map(silenceOf)
   }
 
+  async find(id: string): Promise<Silence | undefined> {
+    const row = await this.run('reading a silence', (db) =>
+      db.selectFrom('silence').selectAll().where('id', '=', id).executeTakeFirst(),
+    )
+    return row && silenceOf(row)
+  }
+
   /**
    * Adds or replaces by id, with the entries of the audit, in one transaction; durable when it resolves. Of several processes
    * that expire one, the first does: returns those that had expired at the time of the change, which it leaves as they are.

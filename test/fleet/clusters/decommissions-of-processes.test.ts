@@ -48,7 +48,7 @@ describeInBoth('decommissions of two processes', (open) => {
   test('one withdraws while another declares it again: it ends once, and the new one is declared', async () => {
     const { facts, create, one, made, audit } = await processes()
     const withdrawing = await create({
-      ...{ list: () => facts.decommissions.list() },
+      ...{ list: () => facts.decommissions.list(), find: (id) => facts.decommissions.find(id) },
       write: async (changes) => {
         await one.withdraw(made.id, 'bob', 20)
         return facts.decommissions.write(changes)
@@ -75,11 +75,47 @@ describeInBoth('decommissions of two processes', (open) => {
     expect(await other.withdraw('of nobody', 'bob', 20)).toBeUndefined()
   })
 
+  test('one that another process has just declared and withdrawn stays as it is', async () => {
+    const { one, other, audit } = await processes()
+    const [brno] = await one.declare([{ cluster: 'brno', sinceMs: 6 }], 'moved', 'ada', 15)
+    await one.withdraw(brno!.id, 'bob', 20)
+    expect(await other.withdraw(brno!.id, 'eve', 30)).toEqual({ ...brno, ...ENDED })
+    expect(await audit()).toEqual(['cluster.decommission.withdraw bob 20', 'cluster.decommission ada 15', AUDITED[1]])
+  })
+
+  test('both declare it at the same moment: the later one withdraws the earlier one', async () => {
+    const { facts, create, one, made, audit } = await processes()
+    let isFirst = true
+    const late = await create({
+      ...{ list: () => facts.decommissions.list(), find: (id) => facts.decommissions.find(id) },
+      write: async (changes) => {
+        if (isFirst) await one.declare([{ cluster: 'prague', sinceMs: 6 }], 'moved', 'bob', 20)
+        isFirst = false
+        return facts.decommissions.write(changes)
+      },
+    })
+    const [again] = await late.declare(
+      ['brno', 'prague'].map((cluster) => ({ cluster, sinceMs: 7 })),
+      'closed',
+      'eve',
+      30,
+    )
+    const byBob = expect.objectContaining({ by: 'bob', end: { kind: 'withdrawn', atMs: 30, by: 'eve' } }) as unknown
+    const byEve = { ...again!, id: expect.any(String) as unknown, cluster: 'prague' }
+    expect(late.all()).toEqual([{ ...made, ...ENDED }, byBob, ...late.all().filter(({ by }) => by === 'eve')])
+    expect(late.all().filter(({ end }) => end === undefined)).toEqual(expect.arrayContaining([again, byEve]))
+    expect(await facts.decommissions.list()).toEqual(expect.arrayContaining([...late.all()]))
+    expect((await audit()).filter((entry) => entry.includes('withdraw'))).toEqual([
+      'cluster.decommission.withdraw eve 30',
+      'cluster.decommission.withdraw bob 20',
+    ])
+  })
+
   test('all of a declaration of many clusters is written with its audit, or nothing', async () => {
     const { facts, create, one, audit } = await processes()
     const wishes = Array.from({ length: 1201 }, (_, i) => ({ cluster: i === 0 ? 'prague' : `c${i}`, sinceMs: 5 }))
     const failing = await create({
-      ...{ list: () => facts.decommissions.list() },
+      ...{ list: () => facts.decommissions.list(), find: (id) => facts.decommissions.find(id) },
       write: (changes) => {
         const last = changes.at(-1)!
         return facts.decommissions.write([

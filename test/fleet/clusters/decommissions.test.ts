@@ -15,6 +15,7 @@ beforeEach(async () => {
       ...store,
       decommissions: {
         list: () => store.decommissions.list(),
+        find: (id) => store.decommissions.find(id),
         write: (...written) =>
           isFull ? Promise.reject(new Error('the disk is full')) : store.decommissions.write(...written),
       },

@@ -50,7 +50,7 @@ describeInBoth('acceptances of two processes', (open) => {
   test('one withdraws while another accepts it again: it ends once, and the new one is in effect', async () => {
     const { facts, create, one, made, id, audit } = await processes()
     const accepting = await create({
-      ...{ list: () => facts.acceptedRisks.list() },
+      ...{ list: () => facts.acceptedRisks.list(), find: (id) => facts.acceptedRisks.find(id) },
       write: async (...written) => {
         await one.withdraw(id, 'bob', 20)
         return facts.acceptedRisks.write(...written)
@@ -63,6 +63,35 @@ describeInBoth('acceptances of two processes', (open) => {
       ...['risk.accept b eve 30', 'risk.withdraw b bob 20', 'risk.withdraw a bob 20'],
       ...ACCEPTED,
     ])
+  })
+
+  test('both accept it at the same moment: the later one replaces the earlier one, however long that would last', async () => {
+    const { facts, create, one, made } = await processes()
+    let isFirst = true
+    const late = await create({
+      ...{ list: () => facts.acceptedRisks.list(), find: (id) => facts.acceptedRisks.find(id) },
+      write: async (...written) => {
+        if (isFirst) {
+          await one.accept({ ...wish('b', 'c'), expiresMs: EXPIRES_MS + 1 }, 'bob', 20)
+          await one.accept({ ...wish('c'), hazard: 'rwo_volumes' }, 'bob', 20)
+        }
+        isFirst = false
+        return facts.acceptedRisks.write(...written)
+      },
+    })
+    const [again] = await late.accept(wish('c'), 'eve', 30)
+    const ofBob = one.all().filter(({ acceptedMs }) => acceptedMs === 20)
+    expect(ofBob.map(({ cluster, hazard }) => `${hazard} ${cluster}`)).toEqual(['nodes b', 'nodes c', 'rwo_volumes c'])
+    const want = [made[0], { ...made[1], ...byBob }, ofBob[0], { ...ofBob[1], ...byEve }, ofBob[2], again]
+    expect(late.all()).toHaveLength(want.length)
+    expect(late.all()).toEqual(expect.arrayContaining(want))
+  })
+
+  test('one that has expired hinders no other', async () => {
+    const { one, other } = await processes()
+    await one.accept({ ...wish('c'), expiresMs: 20 }, 'ada', 15)
+    const [again] = await other.accept(wish('c'), 'eve', 20)
+    expect(other.all()).toContainEqual(again)
   })
 
   test('what another process has just stored is replaced, and withdrawn where its clusters are included', async () => {

@@ -16,6 +16,7 @@ let failure: Error | undefined
 let changes: number
 const store: AcceptanceStore = {
   list: () => Promise.resolve(stored),
+  find: (id) => Promise.resolve(stored.filter((one) => one.id === id)),
   write: (changes) => {
     if (failure !== undefined) return Promise.reject(failure)
     const changed = changes.map(({ value }) => value)

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { REFUSED_TOO_OLD } from '../../../src/model/appender.ts'
 import { Labels } from '../../../src/model/labels.ts'
+import { auditedSession } from '../../../src/runtime/sessions.ts'
 import { DATABASE_FILE, openDatabaseForReading } from '../../../src/store/database.ts'
 import { openClusterReports } from '../../../src/store/erasure/cluster-report.ts'
 import { decodeSegment } from '../../../src/store/index/cold-segment.ts'
@@ -145,7 +146,8 @@ async function addFacts(store: TempStore): Promise<void> {
     const person = word(cluster, 'person')
     const times = { startedAtMs: NOW_MS, rotatedAtMs: NOW_MS, lastSeenMs: NOW_MS }
     const session = { id: `session-${i}`, hash: `hash-${i}`, key: `https://idp ${person}`, name: person, ...times }
-    await facts.sessions.write([{ ...session, groups: [`${cluster}-admins`] }], [], [])
+    const record = { ...session, groups: [`${cluster}-admins`] }
+    await facts.sessions.write([auditedSession('session.start', record, person, NOW_MS)], [])
   }
 }
 
@@ -381,6 +383,7 @@ describe('the erasure of a cluster', () => {
     expect(entries.map(({ action, subject }) => `${action} ${subject}`)).toEqual([
       'cluster.erase.allow erased cluster b',
       'cluster.erase erased cluster b',
+      'session.start https://idp openperson',
       'token.add 2',
       `cluster.decommission ${STAYS}`,
       'silence.create silence-1',
@@ -447,9 +450,9 @@ test(
     const store = await filled()
     const { audit } = store.writer.facts
     const noted = (await audit.verify()).last
-    expect(noted.id).toBe(6)
+    expect(noted.id).toBe(8)
     await store.writer.beginErasure(GONE, 'erasure-1', 'ada', NOW_MS)
-    expect(await audit.verify(noted)).toMatchObject({ entries: 7, erased: 0 })
+    expect(await audit.verify(noted)).toMatchObject({ entries: 9, erased: 0 })
     await store.writer.maintain(NOW_MS + MINUTE_MS)
     // An entry that rules or people write while the erasure goes on.
     await audit.add({
@@ -463,16 +466,17 @@ test(
     expect(found(store)).toEqual([])
     expect(store.writer.listErasures()).toMatchObject([{ doneMs: expect.any(Number) as number }])
     const verdict = await audit.verify(noted)
-    expect(verdict).toEqual({ entries: 8, unchained: 0, erased: 4, last: { id: 8, hash: verdict.last.hash } })
+    expect(verdict).toEqual({ entries: 10, unchained: 0, erased: 5, last: { id: 10, hash: verdict.last.hash } })
     const entries = await audit.list(10)
     expect(entries.map(({ id, action }) => `${id} ${action}`)).toEqual([
-      '7 cluster.erase',
-      '6 token.add',
-      '5 cluster.decommission',
-      '4 silence.create',
+      '9 cluster.erase',
+      '8 session.start',
+      '7 token.add',
+      '6 cluster.decommission',
+      '5 silence.create',
     ])
     await store.writer.allowErased('erasure-1', 'ada', NOW_MS + 2 * HOUR_MS)
-    expect(await audit.verify(verdict.last)).toMatchObject({ entries: 9, erased: 4 })
+    expect(await audit.verify(verdict.last)).toMatchObject({ entries: 11, erased: 5 })
   },
 )
 
@@ -494,7 +498,7 @@ test('the report has what is stored about a cluster', { timeout: 60_000 }, async
     log_records: 1,
     metric_runs: 1,
     silences: 1,
-    audit: 3,
+    audit: 4,
     claims: 1,
     tokens: 1,
   })

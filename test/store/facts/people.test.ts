@@ -249,9 +249,13 @@ describeInBoth('facts of people', (open) => {
         [],
         all.map(({ fingerprint }) => fingerprint).filter((one) => !kept.has(one)),
       )
-      await externalAlerts.remove([a8.fingerprint], { ...DEED, action: 'alert.remove' })
+      const fingerprints = [a8.fingerprint, a8.fingerprint, 'of nobody']
+      expect(await externalAlerts.remove(fingerprints, { cluster: 'c1' }, { ...DEED, action: 'alert.remove' })).toBe(1)
+      expect(await externalAlerts.remove(fingerprints, {}, { ...DEED, action: 'alert.remove' })).toBe(0)
       expect(await externalAlerts.list()).toEqual([a7])
-      expect((await audit.list(9)).map(({ action }) => action)).toEqual(['alert.remove'])
+      expect((await audit.list(9)).map(({ action, detail }) => [action, JSON.parse(detail) as unknown])).toEqual([
+        ['alert.remove', { cluster: 'c1', alerts: 1 }],
+      ])
     })
   })
 })

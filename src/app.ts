@@ -184,7 +184,7 @@ async function serve(
   const runbookWork = createRunbookWork(threads.query.runbookWork({}), threads.facts.runbookWork, metrics, publish)
   const graphImports = createGraphImports(threads.facts.updateGraphs, () => threads.query.graphs.reread())
   const erasing = await createErasing({
-    ...{ config, clock, threads, alerts, silences: userActions.silences },
+    ...{ config, clock, threads, alerts, decommissions, acceptances, silences: userActions.silences },
     deployment: () => deployment,
   })
   const notifications = await createNotifications({

@@ -6,7 +6,9 @@ import { processNameOf } from '../config/facts-store.ts'
 import { storeOptionsOf } from '../config/folder-options.ts'
 import { metricsStoreOf } from '../config/metrics-store.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import type { Decommissions } from '../fleet/clusters/decommissions.ts'
 import { createErasures, type Erasures } from '../fleet/clusters/erasures.ts'
+import type { Acceptances } from '../fleet/readiness/acceptances.ts'
 import { CLUSTER_LABEL } from '../model/cluster-identity.ts'
 import type { Alerts } from '../notify/alerts.ts'
 import type { Silences } from '../notify/silences.ts'
@@ -20,6 +22,8 @@ interface ErasingParts {
   readonly threads: AppThreads
   readonly alerts: Pick<Alerts, 'external'>
   readonly silences: Silences
+  readonly decommissions: Decommissions
+  readonly acceptances: Acceptances
   readonly deployment: () => Deployment | undefined
 }
 
@@ -30,7 +34,7 @@ interface Erasing {
 }
 
 export async function createErasing(parts: ErasingParts): Promise<Erasing> {
-  const { config, clock, threads, alerts, silences, deployment } = parts
+  const { config, clock, threads, alerts, silences, decommissions, acceptances, deployment } = parts
   const eraseShared = everySoOften((names: readonly string[]) => threads.shared?.erase(names) ?? Promise.resolve())
   const metricsStore = metricsStoreOf(config)
   const eraseMetrics = metricsStore && createEraseMetrics(metricsStore, storeOptionsOf(config).clusterLabels)
@@ -51,6 +55,10 @@ export async function createErasing(parts: ErasingParts): Promise<Erasing> {
     async (names, by, nowMs) => {
       await threads.query.clusters.forget(names)
       await eraseShared(names, nowMs)
+      const isErased = ({ cluster }: { readonly cluster: string }): boolean => names.includes(cluster)
+      if (decommissions.all().some(isErased)) await decommissions.reread()
+      if (acceptances.all().some(isErased)) await acceptances.reread()
+      await threads.query.baseline.reread()
       for (const cluster of names) await alerts.external.remove({ cluster }, by, nowMs)
       for (const { id, matchers } of silences.all()) {
         const isAbout = matchers.some(

@@ -66,6 +66,27 @@ test('rules and an erasure, through the program', { timeout: 240_000 }, async ()
   const report = await daytwo('privacy', 'report', 'prague', ...on)
   expect(report.stdout).toMatch(/^series: \d+.*retention\.1d/m)
   expect(report.stdout).toContain('labels: __name__, cluster, note')
+  const declare = (path: string, body: object) =>
+    fetch(`${server.url}/api/fleet/v1/${path}`, {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      body: JSON.stringify({ clusters: ['prague', 'brno'], reason: 'sold', ...body }),
+    })
+  const version = { name: 'kubevirt-hyperconverged-operator.v1.17.0', version: '1.17.0' }
+  for (const cluster of ['prague', 'brno']) await write(server, { __name__: 'csv_succeeded', cluster, ...version })
+  await until('both clusters to be known', async () =>
+    (await declare('decommissions', {})).status === 201 ? true : undefined,
+  )
+  const risk = { hazard: 'json_patch', expiresAt: new Date(NOW_MS + 86_400_000).toISOString() }
+  expect((await declare('readiness/acceptances', risk)).status).toBe(201)
+  /** Clusters with what users declared, from the memory of the server. */
+  const declared = async (): Promise<unknown> => {
+    const get = async <T>(path: string) => (await (await fetch(`${server.url}/api/fleet/v1/${path}`)).json()) as T
+    type Declared = readonly { readonly cluster: string; readonly clusters?: readonly string[] }[]
+    const { decommissions } = await get<{ decommissions: Declared }>('decommissions')
+    const { acceptances } = await get<{ acceptances: Declared }>('readiness/acceptances')
+    return [...decommissions, ...acceptances].flatMap(({ cluster, clusters }) => clusters ?? cluster).sort()
+  }
+  expect(await declared()).toEqual(['brno', 'brno', 'prague', 'prague'])
   const unconfirmed = await daytwo('privacy', 'erase', 'prague', '--confirm', 'brno', ...on)
   expect(unconfirmed).toMatchObject({
     code: 1,
@@ -82,6 +103,9 @@ test('rules and an erasure, through the program', { timeout: 240_000 }, async ()
     return /erasing, [1-9]\d* rows/.test(stdout) ? true : undefined
   })
   expect(await count(server, '{cluster="brno",__name__="other"}')).toBe(1)
+  await until('what users declared of it to be gone', async () =>
+    JSON.stringify(await declared()) === '["brno","brno"]' ? true : undefined,
+  )
 
   await server.kill()
   server = await startServer(args.filter((arg) => arg !== '--privacy.config' && arg !== rules))

@@ -24,12 +24,12 @@ export async function createErasures(
   newId: () => string,
   forget: (names: readonly string[], by: string, nowMs: number) => Promise<void>,
 ): Promise<Erasures> {
-  /** Of erasures that have not ended. */
-  let names: readonly string[] = []
+  /** Of erasures that had not ended when they were last forgotten. */
+  let names: ReadonlySet<string> = new Set()
   let hasRefused = false
   const reread = async (): Promise<readonly Erasure[]> => {
     const all = await store.list()
-    names = all.flatMap((one) => one.names ?? [])
+    names = new Set([...names, ...openNames(all)])
     hasRefused = all.some(({ allowed }) => allowed === undefined)
     return all
   }
@@ -46,11 +46,17 @@ export async function createErasures(
       return begun
     },
     cycle: async (nowMs) => {
-      if (names.length === 0) return
-      await forget(names, BY_ITSELF, nowMs)
-      await reread()
+      if (names.size === 0) return
+      // Read before: what has ended is forgotten once more.
+      const all = await reread()
+      await forget([...names], BY_ITSELF, nowMs)
+      names = openNames(all)
     },
   }
+}
+
+function openNames(all: readonly Erasure[]): ReadonlySet<string> {
+  return new Set(all.flatMap((one) => one.names ?? []))
 }
 
 /** The actor in the audit when the server itself removes something. */

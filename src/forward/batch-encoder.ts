@@ -30,6 +30,7 @@ export class BatchEncoder {
   readonly #source: HistogramSource
   readonly #labels: LabelBytes
   #bytes = new Uint8Array(256 * 1024)
+  #view = new DataView(this.#bytes.buffer)
 
   constructor(source: HistogramSource, labels: LabelBytes) {
     this.#source = source
@@ -62,32 +63,24 @@ export class BatchEncoder {
         continue
       }
       // Labels may have been loaded since the batch was filled, not yet counted in it.
-      let bytes = this.#reserve(to, content + 8)
+      const bytes = this.#reserve(to, content + 8)
+      const view = this.#view
       bytes[to++] = 0x0a
       let left = content
       for (; left >= 0x80; left >>>= 7) bytes[to++] = (left & 0x7f) | 0x80
       bytes[to++] = left
-      to = this.#labels.write(ref, bytes, to)
-      bytes = this.#bytes
+      to = this.#labels.write(ref, view, to)
       place = 0
       for (let at = firsts[series]!; at >= 0; at = nexts[at]!, place++) {
         if (place < fromSample || place >= toSample) continue
         const timeMs = timesMs[at]!
-        const low = lows[at]!
-        const high = highs[at]!
         bytes[to++] = 0x12
         bytes[to++] = SAMPLE_BYTES - 2 + timeBytes(timeMs)
         bytes[to++] = 0x09
-        bytes[to++] = low
-        bytes[to++] = low >>> 8
-        bytes[to++] = low >>> 16
-        bytes[to++] = low >>> 24
-        bytes[to++] = high
-        bytes[to++] = high >>> 8
-        bytes[to++] = high >>> 16
-        bytes[to++] = high >>> 24
-        bytes[to++] = 0x10
-        to = writeTime(bytes, to, timeMs)
+        view.setInt32(to, lows[at]!, true)
+        view.setInt32(to + 4, highs[at]!, true)
+        bytes[to + 8] = 0x10
+        to = writeTime(bytes, to + 9, timeMs)
       }
     }
     return this.#bytes.subarray(0, to)
@@ -130,9 +123,7 @@ export class BatchEncoder {
   #appendMixed(batch: SampleBatch, series: number, fromSample: number, toSample: number, start: number): number {
     const writer = new ProtobufWriter()
     const one = writer.open(1)
-    const labels = new Uint8Array(this.#labels.byteLength(batch.refs[series]!))
-    this.#labels.write(batch.refs[series]!, labels, 0)
-    writer.raw(labels)
+    writer.raw(this.#labels.fieldsOf(batch.refs[series]!))
     let place = 0
     for (let at = batch.firsts[series]!; at >= 0; at = batch.nexts[at]!, place++) {
       if (place < fromSample || place >= toSample) continue
@@ -158,6 +149,7 @@ export class BatchEncoder {
   #reserve(length: number, more: number): Uint8Array {
     if (length + more > this.#bytes.length) {
       this.#bytes = grown(this.#bytes, Math.max(this.#bytes.length * 2, length + more))
+      this.#view = new DataView(this.#bytes.buffer)
     }
     return this.#bytes
   }

@@ -12,10 +12,9 @@ export function encodeExemplars(
 ): Uint8Array {
   const writer = new ProtobufWriter()
   for (const { ref, exemplar } of exemplars) {
-    const fields = new Uint8Array(labels.byteLength(ref))
+    const fields = labels.fieldsOf(ref)
     // Erased since.
     if (fields.length === 0) continue
-    labels.write(ref, fields, 0)
     const series = writer.open(1)
     writer.raw(fields)
     const one = writer.open(3)

@@ -24,8 +24,9 @@ test('labels are written as fields, and read back', () => {
   const labels = new LabelBytes(sourceOf(10))
   for (let ref = 0; ref < 6; ref++) {
     expect(labels.flatOf(ref)).toEqual(flat(ref))
-    const target = new Uint8Array(labels.byteLength(ref) + 3)
-    expect(labels.write(ref, target, 3)).toBe(target.length)
+    const target = new DataView(new ArrayBuffer(labels.byteLength(ref) + 3))
+    expect(labels.write(ref, target, 3)).toBe(target.byteLength)
+    expect(new Uint8Array(target.buffer, 3)).toEqual(labels.fieldsOf(ref))
   }
 })
 
@@ -40,7 +41,7 @@ test('a series without samples is found, and one that was removed has no labels'
   const labels = new LabelBytes(sourceOf(10))
   expect(labels.flatOf(6)).toEqual(['cold', 'yes'])
   expect(labels.byteLength(13)).toBe(0)
-  expect(labels.write(13, new Uint8Array(8), 5)).toBe(5)
+  expect(labels.write(13, new DataView(new ArrayBuffer(8)), 5)).toBe(5)
   // One of its pairs was removed.
   const erased = new LabelBytes({
     ...sourceOf(1),

@@ -66,6 +66,8 @@ export async function run({ clusters = '500' }: { readonly clusters?: string } =
     for (let from = 0; from < SCRAPES; from += SCRAPES_PER_REQUEST) {
       await inParallel(count, (cluster) => scrape(cluster, from, from + SCRAPES_PER_REQUEST, pastMs))
     }
+    // Like those of a fleet that reports all the time: of a past moment, one that was seen later counts as seen.
+    await inParallel(count, (cluster) => scrape(cluster, SCRAPES - 1, SCRAPES, Date.now()))
     console.log(`${count} clusters: ${count * SERIES * SCRAPES} samples, ${count} lists of objects`)
     const meanwhile = { isOver: false, received: 0 }
     const sending = (async () => {

@@ -296,17 +296,20 @@ function areClose(a: readonly string[], b: readonly string[]): boolean {
   return x!.length === y!.length && x!.every((second, i) => Math.abs(second - y![i]!) <= APART_SECONDS_MAX)
 }
 
-/** Sums of the values that `play` sets. */
+/** Sums of the values that `play` sets, and the values together. */
 const SUMS = ['0', '1', '7.5', '10', '17.5']
+const VALUES = ['one=0 two=0 ', 'one=10 two=0 ', 'one=10 two=7.5 ', 'one=0 two=7.5 ', 'two=1 ']
 
 /**
- * Samples arrive while a group is evaluated: the sum recorded at its start may lack a value that fires the alert at its end,
- * on either side. So any sum that the values ever had is the same text.
+ * Samples arrive while a group is evaluated: the sum recorded at its start may lack a value that fires the alert at its end, and
+ * the query of an annotation may have one that its alert lacks, on either side. So any values that there ever were are the same
+ * text.
  */
-function withoutSum({ asked, ...others }: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  if (asked === undefined) return others
+function withoutValues(annotations: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const { asked, all, ...others } = annotations
+  if (asked === undefined || all === undefined) return annotations
   const isSum = SUMS.some((sum) => asked === `${sum} of total`)
-  return { ...others, asked: isSum ? 'a sum of total' : asked }
+  return { ...others, asked: isSum ? 'a sum of total' : asked, all: VALUES.includes(all) ? 'values' : all }
 }
 
 /** Each change of an alert from firing to resolved and back, with what was sent then; repetitions are no news. */
@@ -319,7 +322,7 @@ function newsOf(received: readonly ReceivedAlert[]): { readonly text: string; re
       if (state.isFiring === isFiring) return []
       states.set(keyOf(labels), { isFiring, count: state.count + 1 })
       const nth = String(state.count).padStart(2, '0')
-      const what = { nth, isFiring, annotations: withoutSum(withoutGo(annotations)), generatorURL }
+      const what = { nth, isFiring, annotations: withoutValues(withoutGo(annotations)), generatorURL }
       return [{ text: `${keyOf(labels)} ${JSON.stringify(what)}`, startsMs: Date.parse(startsAt) }]
     })
     .sort((a, b) => (a.text < b.text ? -1 : 1))

@@ -2,8 +2,13 @@ import { defineConfig } from 'vitest/config'
 import { cssModules } from './scripts/css-module-names.ts'
 import { LongestFirst } from './test/support/longest-first.ts'
 
-/** Tests that start programs: each file has a process of its own, and they begin first. */
+/**
+ * Tests that start programs; they begin first. Their files share a process, with the modules it has loaded, except where the stores
+ * of a mode are stopped at the end of a file.
+ */
 const WHOLE = ['test/{chaos,cli,e2e,fuzz}/**/*.test.ts']
+
+const IS_OF_A_MODE = process.env['TEST_MODE'] !== undefined
 
 /** Pages on fixtures: the files that one process runs share a browser, whose tabs have the program compiled. */
 const PAGES = ['test/web/browser/**/*.test.ts']
@@ -30,7 +35,7 @@ export default defineConfig({
     reporters: ['default'],
     sequence: { sequencer: LongestFirst },
     projects: [
-      { extends: true, test: { name: 'whole', include: WHOLE, retry: RETRIES } },
+      { extends: true, test: { name: 'whole', include: WHOLE, isolate: IS_OF_A_MODE, retry: RETRIES } },
       { extends: true, test: { name: 'pages', include: PAGES, isolate: false, retry: RETRIES } },
       {
         extends: true,

@@ -2,6 +2,7 @@
  * Declared decommissions. Changes run one after the other; each is stored, with its audit entry, before it takes effect.
  * gone.ts decides whether a cluster is gone.
  */
+import { FleetError } from '../../base/errors.ts'
 import { createSerialQueue } from '../../base/serial-queue.ts'
 import { withAudit, type Audited } from '../../model/audit.ts'
 import type { Decommission } from '../../model/decommission.ts'
@@ -52,6 +53,8 @@ export interface Decommissions {
   reread(): Promise<void>
 }
 
+/** Each fails only because another process has stored one of the same cluster within milliseconds. */
+const DECLARE_TRIES = 5
 /** The actor in the audit when the server itself ends a decommission. */
 const BY_ITSELF = 'daytwo'
 
@@ -96,7 +99,7 @@ export async function createDecommissions(
           return { id: newId(), ...wish, by, reason, saidMs: nowMs }
         })
         const declared = made.map((one) => withAudit('cluster.decommission', one.cluster, one, by, nowMs))
-        for (;;) {
+        for (let left = DECLARE_TRIES; left > 0; left--) {
           // Another process may have stored one within the last second.
           await take()
           const replaced = [...stored.values()]
@@ -104,6 +107,9 @@ export async function createDecommissions(
             .map((one) => withdrawn(one, by, nowMs))
           if (await write([...replaced, ...declared])) return made
         }
+        throw new FleetError('conflict', 'other processes declare the same clusters at this moment', {
+          hint: 'try again',
+        })
       }),
     withdraw: (id, by, nowMs, isIncluded = () => true) =>
       inOrder(async () => {

@@ -51,6 +51,8 @@ export interface Acceptances {
 
 /** Acceptances in effect, of all clusters together. */
 export const ACCEPTED_MAX = 50_000
+/** Each fails only because another process has stored one of the same risk within milliseconds. */
+const ACCEPT_TRIES = 5
 /** What ended longer ago is in the audit only. */
 const ENDED_KEPT_MS = 90 * DAY_MS
 
@@ -98,7 +100,7 @@ export async function createAcceptances(
           return { id, cluster, hazard, reason, by, acceptedMs: nowMs, expiresMs }
         })
         const accepted = made.map((one) => withAudit('risk.accept', one.cluster, one, by, nowMs))
-        for (;;) {
+        for (let left = ACCEPT_TRIES; left > 0; left--) {
           // Another process may have stored one within the last second.
           await take()
           const inEffect = [...stored.values()].filter((one) => isInEffect(one, nowMs))
@@ -113,6 +115,7 @@ export async function createAcceptances(
           }
           if (await write([...replaced, ...accepted], nowMs)) return made
         }
+        throw new FleetError('conflict', 'other processes accept the same risk at this moment', { hint: 'try again' })
       }),
     withdraw: (id, by, nowMs, isIncluded = () => true) =>
       inOrder(async () => {

@@ -111,6 +111,22 @@ describeInBoth('decommissions of two processes', (open) => {
     ])
   })
 
+  test('a store that always knows of another one is tried five times', async () => {
+    const { facts, create, made } = await processes()
+    let writes = 0
+    const one = await create({
+      ...{ list: () => facts.decommissions.list(), find: (id) => facts.decommissions.find(id) },
+      write: () => {
+        writes++
+        return Promise.resolve([{ ...made, cluster: 'brno' }])
+      },
+    })
+    await expect(one.declare([{ cluster: 'brno', sinceMs: 6 }], 'moved', 'ada', 15)).rejects.toThrow(
+      'other processes declare the same clusters',
+    )
+    expect([writes, one.all()]).toEqual([5, [made]])
+  })
+
   test('all of a declaration of many clusters is written with its audit, or nothing', async () => {
     const { facts, create, one, audit } = await processes()
     const wishes = Array.from({ length: 1201 }, (_, i) => ({ cluster: i === 0 ? 'prague' : `c${i}`, sinceMs: 5 }))

@@ -87,6 +87,20 @@ describeInBoth('acceptances of two processes', (open) => {
     expect(late.all()).toEqual(expect.arrayContaining(want))
   })
 
+  test('a store that always knows of another one is tried five times', async () => {
+    const { facts, create, made } = await processes()
+    let writes = 0
+    const one = await create({
+      ...{ list: () => facts.acceptedRisks.list(), find: (id) => facts.acceptedRisks.find(id) },
+      write: () => {
+        writes++
+        return Promise.resolve([made[0]!])
+      },
+    })
+    await expect(one.accept(wish('c'), 'ada', 15)).rejects.toThrow('other processes accept the same risk')
+    expect([writes, one.all()]).toEqual([5, made])
+  })
+
   test('one that has expired hinders no other', async () => {
     const { one, other } = await processes()
     await one.accept({ ...wish('c'), expiresMs: 20 }, 'ada', 15)

@@ -183,6 +183,8 @@ const CYCLE_MS = 10_000
 async function runCycles(app: App, clock: FakeClock): Promise<void> {
   for (let isDone = false; !isDone;) {
     await app.runCycle()
+    // In the stores that processes share, if there are any, before the next one.
+    await app.share()
     const text = await (await fetch(`${app.url}/metrics`)).text()
     isDone = Number(WAITING.exec(text)?.[1] ?? 0) === 0
     clock.advance(CYCLE_MS)

@@ -147,3 +147,8 @@ describe('encoding', () => {
     expect(encodeSnappy(input).length).toBeLessThan(compressSync(input).length * 1.2)
   })
 })
+
+test('a repetition is a copy up to the last byte', () => {
+  // The length; one literal byte; a copy of 63 bytes from one byte back.
+  expect([...encodeSnappy(new Uint8Array(64).fill(97))]).toEqual([64, 0, 97, (62 << 2) | 2, 1, 0])
+})

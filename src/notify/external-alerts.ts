@@ -20,7 +20,7 @@ export interface ExternalAlertStore {
   list(): Promise<readonly ExternalAlertRecord[]>
   /** Adds or replaces by fingerprint, and removes others, all or nothing. */
   write(alerts: readonly ExternalAlertRecord[], removed: readonly string[]): Promise<void>
-  /** Removes alerts by fingerprint; how many there were is in the entry of the audit, which there is if there was one. */
+  /** Removes alerts by fingerprint and returns how many there were. If there were any, an entry of the audit has the number. */
   remove(removed: readonly string[], filter: RemovalFilter, action: Omit<AuditedAction, 'detail'>): Promise<number>
 }
 

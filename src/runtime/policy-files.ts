@@ -12,39 +12,30 @@ export function redactionPolicy(path: string): {
   readonly reloadable: Reloadable
 } {
   let policy = readRedactionPolicy(path)
-  return {
-    current: () => policy,
-    reloadable: {
-      name: 'redaction policy',
-      places: path === '' ? [] : [path],
-      read: () => {
-        const read = readRedactionPolicy(path)
-        return () => {
-          policy = read
-        }
-      },
-    },
+  const use = (read: RedactionPolicy): void => {
+    policy = read
   }
+  return { current: () => policy, reloadable: policyFile('redaction policy', path, readRedactionPolicy, use) }
 }
 
 export function privacyRules(path: string, threads: AppThreads): Reloadable {
-  return {
-    name: 'privacy rules',
-    places: path === '' ? [] : [path],
-    read: () => {
-      const rules = readPrivacyRules(path)
-      return () => threads.ingest.privacy.use(rules)
-    },
-  }
+  return policyFile('privacy rules', path, readPrivacyRules, (rules) => threads.ingest.privacy.use(rules))
 }
 
 export function verdictPolicy(path: string, threads: AppThreads): Reloadable {
-  return {
-    name: 'policy of verdicts',
-    places: path === '' ? [] : [path],
-    read: () => {
-      const policy = readVerdictPolicy(path)
-      return () => threads.query.rollouts.usePolicy(policy)
-    },
+  return policyFile('policy of verdicts', path, readVerdictPolicy, (policy) => threads.query.rollouts.usePolicy(policy))
+}
+
+/** @param path empty: there is no file */
+function policyFile<T>(
+  name: string,
+  path: string,
+  readFile: (path: string) => T,
+  use: (policy: T) => void | Promise<void>,
+): Reloadable {
+  const read = (): (() => void | Promise<void>) => {
+    const policy = readFile(path)
+    return () => use(policy)
   }
+  return { name, places: path === '' ? [] : [path], read }
 }

@@ -145,3 +145,30 @@ describe('/api/fleet/v1/erasures', () => {
     await app.close()
   })
 })
+
+test('an erasure that begins while a cycle forgets one that has ended is forgotten by the next cycle too', async () => {
+  let all: readonly Erasure[] = [{ id: '1', names: ['prague'], by: 'ada', startedMs: 0, removed: 0 }]
+  const store: ErasureStore = {
+    list: () => Promise.resolve(all),
+    begin: (cluster, id, by, startedMs) => {
+      const begun = { id, names: [cluster], by, startedMs, removed: 0 }
+      all = [...all, begun]
+      return Promise.resolve(begun)
+    },
+    allow: () => Promise.resolve(undefined),
+    refused: () => Promise.resolve([]),
+  }
+  const forgotten: string[] = []
+  const erasures = await createErasures(
+    store,
+    () => '2',
+    async (names, by) => {
+      forgotten.push(`${names.join('+')} by ${by}`)
+      if (forgotten.length === 1) await erasures.begin('brno', 'bob', NOW_MS)
+    },
+  )
+  all = [{ id: '1', by: 'ada', startedMs: 0, removed: 7, doneMs: NOW_MS }]
+  await erasures.cycle(NOW_MS)
+  await erasures.cycle(NOW_MS)
+  expect(forgotten).toEqual(['prague by daytwo', 'brno by bob', 'brno by daytwo'])
+})

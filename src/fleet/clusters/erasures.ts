@@ -49,8 +49,10 @@ export async function createErasures(
       if (names.size === 0) return
       // Read before: what has ended is forgotten once more.
       const all = await reread()
-      await forget([...names], BY_ITSELF, nowMs)
-      names = openNames(all)
+      const [asked, open] = [names, openNames(all)]
+      await forget([...asked], BY_ITSELF, nowMs)
+      // Another one may have begun meanwhile.
+      names = new Set([...names].filter((name) => open.has(name) || !asked.has(name)))
     },
   }
 }
